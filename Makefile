@@ -1,0 +1,76 @@
+# hostprof: `make help` lists the targets.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= gcc
+CFLAGS  ?= -O2 -g
+V       ?= 0
+
+PACKAGES := gcc make pkg-config libpfm4-dev libelf-dev libdw-dev libcapstone-dev \
+	libcmocka-dev zlib1g-dev libzstd-dev libjansson-dev uthash-dev libiberty-dev \
+	liblzma-dev
+
+WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wvla -Wstrict-prototypes \
+	-Wno-missing-field-initializers
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -I. -Ibuild/include $(WARNINGS) $(CFLAGS)
+LIBS := -lpfm -ldw -lelf -lcapstone -ljansson -lzstd -lz -llzma -l:libiberty.a -lm
+
+ROOMS   := perfcore symbolize cli
+SOURCES := $(sort $(shell find $(ROOMS) -name '*.c'))
+OBJECTS := $(SOURCES:%.c=build/%.o)
+LIBRARY := build/libhostprof.a
+LIB_OBJECTS := $(filter-out build/cli/main.o,$(OBJECTS))
+
+UNIT_TESTS := $(patsubst tests/unit/%.c,build/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+# Tests of these rooms replace the system-call layer by tests/unit/fake_sys.c.
+FAKE_SYS_TESTS := $(patsubst %,build/tests/%,$(basename $(notdir $(shell grep -ls fake_sys.h tests/unit/test_*.c))))
+TARGETS := $(patsubst tests/targets/%.c,build/targets/%,$(sort $(wildcard tests/targets/*.c)))
+
+quiet = $(if $(filter 0,$(V)),@echo "  $(1)";)
+
+all: hostprof ## build ./hostprof
+
+hostprof: build/cli/main.o $(LIBRARY)
+	$(call quiet,LD $@)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(LIBRARY): $(LIB_OBJECTS)
+	@rm -f $@
+	$(call quiet,AR $@)$(AR) rcs $@ $^
+
+build/%.o: %.c
+	@mkdir -p $(@D)
+	$(call quiet,CC $<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+build/tests/%: tests/unit/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call quiet,TEST $@)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -o $@ $< \
+		$(if $(filter $@,$(FAKE_SYS_TESTS)),tests/unit/fake_sys.c) $(LIBRARY) -lcmocka $(LIBS)
+
+-include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+
+include tests/tests.mk
+
+check: $(UNIT_TESTS) hostprof ## unit tests: no root, no perf, under 10 s
+	@tests/run unit
+
+lint: ## the house style, as far as a script can tell
+	@tests/lint
+
+format: ## clang-format decides
+	clang-format -i $$(git ls-files -co --exclude-standard "*.c" "*.h")
+
+packages: ## install what is missing (Debian: apt, as root)
+	@.ci/packages $(PACKAGES)
+
+install: hostprof ## the binary and its man page
+	install -Dm755 hostprof $(DESTDIR)$(PREFIX)/bin/hostprof
+	install -Dm644 docs/hostprof.1 $(DESTDIR)$(PREFIX)/share/man/man1/hostprof.1
+
+clean: ## remove what was built
+	rm -rf build hostprof
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: all check lint format packages install clean help
+.DELETE_ON_ERROR:
