@@ -168,6 +168,8 @@ struct profile {
 	struct profile_index *index; /* of profile.c: look-ups while building */
 };
 
+/* An empty profile: one window, texts "", host and health numbers -1 (not
+ * known): set them, never add to them. No value types yet. */
 struct profile *profile_new(void);
 void profile_free(struct profile *profile);
 
