@@ -1,0 +1,44 @@
+/*
+ * Opening the file behind a binary, proved to be that file and no other: by
+ * build-id, or by device and inode (cases C14, C15, C17, C18). In this order:
+ * /proc/PID/map_files, the path below /proc/PID/root, the path in the
+ * process's mount namespace (pinned while it was alive), the host's path.
+ */
+#ifndef PERFCORE_BINARY_FILE_H
+#define PERFCORE_BINARY_FILE_H
+
+#include "perfcore/binary.h"
+#include "perfcore/process.h"
+
+struct binary_files;
+
+/* root as in process_table_config. */
+struct binary_files *binary_files_new(const char *root);
+void binary_files_free(struct binary_files *files);
+
+/*
+ * Opens mapping->binary if it is BINARY_UNOPENED (or was absent while another
+ * process that maps it may still have it); afterwards its state is OPEN or
+ * ABSENT. For BINARY_MEMORY it looks for the process's perf map
+ * (/tmp/perf-NSPID.map as the process sees it, owned by it or by root; case
+ * C27), again at most once a second while there is none. process may have
+ * ended. Cheap when there is nothing to do: call it for every sampled frame.
+ */
+void binary_files_open(struct binary_files *files,
+		       const struct process *process,
+		       const struct mapping *mapping);
+
+/* Opens another file as the process that mapped binary saw it (a separate
+ * debug file named by it); returns an fd that the caller closes, or -errno. */
+int binary_files_open_path(struct binary_files *files,
+			   const struct binary *binary, const char *path);
+
+/* Keeps the mount namespace of a living process, so that its files can be
+ * read after its end. Does nothing for the host's own namespace. */
+void binary_files_pin(struct binary_files *files, struct process *process);
+
+/* Reads the GNU build-id of an ELF file; returns its size, 0 where there is
+ * none, or -errno. */
+int build_id_read(int fd, uint8_t build_id[BUILD_ID_MAX]);
+
+#endif
