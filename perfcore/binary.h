@@ -48,6 +48,9 @@ struct binary {
 	enum binary_state state;
 	int fd;		/* read-only; -1 unless state is BINARY_OPEN */
 	int open_errno; /* why it is absent: an errno, ESTALE = another file */
+	/* Set once this turned out to be the same file as an older binary:
+	 * go on with that one. It is never an alias itself. */
+	struct binary *alias;
 };
 
 struct binary_table;
@@ -55,9 +58,28 @@ struct binary_table;
 struct binary_table *binary_table_new(struct strings *strings);
 void binary_table_free(struct binary_table *table);
 
-/* Finds the binary of that identity, or adds it. Never fails. */
+/* Finds the binary of that identity, or adds it; never an alias. Never
+ * fails. */
 struct binary *binary_table_get(struct binary_table *table,
 				const struct binary_identity *identity);
+
+/*
+ * Tells the table what was read from an opened file: its build-id and, where
+ * major and minor are not 0, its inode. Returns the binary to go on with:
+ * the given one, or the one of this build-id, of which it now is an alias.
+ */
+struct binary *binary_table_learn(struct binary_table *table,
+				  struct binary *binary,
+				  const struct binary_identity *identity);
+
+/* BINARY_FILE, BINARY_VDSO or BINARY_MEMORY, by the name that the kernel
+ * gives a mapping: "[heap]", "//anon", "/SYSV…", "/dev/zero" are no files. */
+enum binary_kind binary_kind_of_path(const char *path);
+
+static inline struct binary *binary_resolve(struct binary *binary)
+{
+	return binary->alias ? binary->alias : binary;
+}
 
 struct binary *binary_table_at(const struct binary_table *table,
 			       uint32_t number);

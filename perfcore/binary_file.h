@@ -8,12 +8,14 @@
 #define PERFCORE_BINARY_FILE_H
 
 #include "perfcore/binary.h"
+#include "perfcore/build_id.h"
 #include "perfcore/process.h"
 
 struct binary_files;
 
-/* root as in process_table_config. */
-struct binary_files *binary_files_new(const char *root);
+/* root as in process_table_config; both pointers are borrowed. */
+struct binary_files *binary_files_new(const char *root,
+				      struct binary_table *binaries);
 void binary_files_free(struct binary_files *files);
 
 /*
@@ -22,11 +24,14 @@ void binary_files_free(struct binary_files *files);
  * ABSENT. For BINARY_MEMORY it looks for the process's perf map
  * (/tmp/perf-NSPID.map as the process sees it, owned by it or by root; case
  * C27), again at most once a second while there is none. process may have
- * ended. Cheap when there is nothing to do: call it for every sampled frame.
+ * ended. Cheap when there is nothing to do: call it for every sampled frame,
+ * and for a binary that an MMAP record has just brought into the table (its
+ * process may be gone a few milliseconds later, case C18). Returns the binary
+ * to go on with: mapping->binary, or the one it turned out to be an alias of.
  */
-void binary_files_open(struct binary_files *files,
-		       const struct process *process,
-		       const struct mapping *mapping);
+struct binary *binary_files_open(struct binary_files *files,
+				 const struct process *process,
+				 const struct mapping *mapping);
 
 /* Opens another file as the process that mapped binary saw it (a separate
  * debug file named by it); returns an fd that the caller closes, or -errno. */
@@ -36,9 +41,5 @@ int binary_files_open_path(struct binary_files *files,
 /* Keeps the mount namespace of a living process, so that its files can be
  * read after its end. Does nothing for the host's own namespace. */
 void binary_files_pin(struct binary_files *files, struct process *process);
-
-/* Reads the GNU build-id of an ELF file; returns its size, 0 where there is
- * none, or -errno. */
-int build_id_read(int fd, uint8_t build_id[BUILD_ID_MAX]);
 
 #endif
