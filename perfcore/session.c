@@ -1,0 +1,338 @@
+#include "perfcore/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "perfcore/mem.h"
+#include "perfcore/session_state.h"
+#include "perfcore/sys.h"
+
+#define TRACKING_PAGES	   16
+#define FILES_BESIDE	   64  /* standard streams, outputs, /proc */
+#define FILES_FOR_BINARIES 960 /* wished for, not needed */
+
+void session_stream_close(struct stream *stream)
+{
+	ring_close(&stream->ring);
+	if (stream->fd >= 0)
+		sys_close(stream->fd);
+	stream->fd = -1;
+}
+
+static int stream_map(struct session *session, struct stream *stream,
+		      struct error *error)
+{
+	uint32_t *pages = &session->pages;
+	uint32_t tracking = TRACKING_PAGES;
+	int result;
+
+	if (stream->role == ROLE_TRACKING)
+		pages = &tracking;
+	while ((result = ring_open(&stream->ring, stream->fd, *pages)) ==
+		       -EPERM &&
+	       *pages > 1)
+		*pages /= 2; /* the budget of locked memory: less will do */
+	if (result < 0) {
+		char limit[32] = "?";
+
+		sys_read_text("/proc/sys/kernel/perf_event_mlock_kb", limit,
+			      sizeof(limit));
+		return error_set(
+			error, result,
+			"no memory for the ring of CPU %u: %s. Even the "
+			"smallest rings take %zu CPUs x 2 events x 2 pages = "
+			"%zu kB; kernel.perf_event_mlock_kb allows %s kB for "
+			"each CPU, then RLIMIT_MEMLOCK (ulimit -l) counts",
+			stream->cpu, strerror(-result), session->n_cpus,
+			session->n_cpus * 4 * 4, limit);
+	}
+	return 0;
+}
+
+static int stream_open(struct session *session, struct stream *stream,
+		       struct error *error)
+{
+	struct perf_event_attr attr = stream->role == ROLE_SAMPLING
+					      ? session->choice.sampling
+					      : session->choice.tracking;
+
+	if (stream->role == ROLE_SAMPLING)
+		attr.wakeup_watermark = session->pages * 4096 / 2;
+	stream->fd = sys_perf_open(&attr, -1, (int)stream->cpu, 0);
+	if (stream->fd < 0) {
+		if (stream->fd == -EACCES || stream->fd == -EPERM)
+			return event_choice_refusal(stream->fd, error);
+		return error_set(error, stream->fd,
+				 "opening %s on CPU %u: %s (%zu CPUs x 2 "
+				 "events = %zu file descriptors)",
+				 session->choice.spec.name, stream->cpu,
+				 strerror(-stream->fd), session->n_cpus,
+				 session->n_cpus * 2);
+	}
+	return stream_map(session, stream, error);
+}
+
+int session_cpu_open(struct session *session, struct cpu_state *state,
+		     struct error *error)
+{
+	int result = 0;
+
+	for (int role = 0; role < ROLES && result == 0; role++) {
+		state->streams[role] = (struct stream){ .fd = -1,
+							.role = role,
+							.cpu = state->cpu };
+		result = stream_open(session, &state->streams[role], error);
+	}
+	if (result < 0) {
+		for (int role = 0; role < ROLES; role++)
+			if (state->streams[role].fd >= 0)
+				session_stream_close(&state->streams[role]);
+		return result;
+	}
+	state->is_open = true;
+	return 0;
+}
+
+void session_polls_rebuild(struct session *session)
+{
+	size_t n = 0;
+
+	session->polls =
+		mem_realloc(session->polls,
+			    session->n_cpus * ROLES * sizeof(struct pollfd));
+	/* Sampling rings first: waiting leaves the others out at will. */
+	for (int role = ROLE_SAMPLING; role >= ROLE_TRACKING; role--)
+		for (size_t i = 0; i < session->n_cpus; i++)
+			if (session->cpus[i]->is_open)
+				session->polls[n++] = (struct pollfd){
+					session->cpus[i]->streams[role].fd,
+					POLLIN, 0
+				};
+	session->n_polls = n;
+}
+
+struct cpu_state *session_cpu_add(struct session *session, uint32_t cpu)
+{
+	struct cpu_state *state = mem_calloc(1, sizeof(*state));
+
+	state->cpu = cpu;
+	session->cpus =
+		mem_grow(session->cpus, session->n_cpus,
+			 &session->cpus_capacity, sizeof(*session->cpus));
+	session->cpus[session->n_cpus++] = state;
+	return state;
+}
+
+static int files_budget(size_t n_cpus, struct error *error)
+{
+	uint64_t needed = n_cpus * ROLES + FILES_BESIDE;
+	uint64_t limit = sys_raise_files(needed + FILES_FOR_BINARIES);
+
+	if (limit >= needed)
+		return 0;
+	return error_set(error, -EMFILE,
+			 "too few file descriptors: %zu CPUs x 2 events + %d "
+			 "others = %llu, the limit is %llu; raise it (ulimit "
+			 "-n %llu, or LimitNOFILE= in a unit)",
+			 n_cpus, FILES_BESIDE, (unsigned long long)needed,
+			 (unsigned long long)limit, (unsigned long long)needed);
+}
+
+/* Half a second of samples, at most 2 MB a CPU for copies of stacks. */
+static uint32_t pages_by_need(const struct session *session)
+{
+	const struct session_options *options = &session->options;
+	uint64_t rate =
+		session->choice.freq_hz ? session->choice.freq_hz : 10000;
+	uint64_t record = options->stacks == SESSION_STACKS_COPY
+				  ? options->stack_size + 512
+				  : 512;
+	uint64_t limit = options->stacks == SESSION_STACKS_COPY ? 1024 : 256;
+	uint64_t pages = 32;
+
+	if (options->pages)
+		return options->pages;
+	while (pages < limit && pages * 4096 < rate * record / 2)
+		pages *= 2;
+	return (uint32_t)pages;
+}
+
+static int cpus_open(struct session *session, const struct cpus *online,
+		     struct error *error)
+{
+	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (cpus_has(online, cpu))
+			session_cpu_add(session, cpu);
+	for (size_t i = 0; i < session->n_cpus; i++) {
+		int result = session_cpu_open(session, session->cpus[i], error);
+
+		if (result == -ENODEV)
+			continue; /* went offline since the list was read */
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static void info_fill(struct session *session)
+{
+	struct source_event *events = session->events;
+
+	uname(&session->system);
+	events[ROLE_SAMPLING] = (struct source_event){
+		.name = session->choice.spec.name,
+		.attr = session->choice.sampling,
+		.is_clock = session->choice.spec.is_clock,
+		.is_sampling = true,
+	};
+	events[ROLE_TRACKING] =
+		(struct source_event){ .name = "dummy",
+				       .attr = session->choice.tracking };
+	for (uint32_t role = 0; role < ROLES; role++)
+		session->formats[role] =
+			record_format_of(&events[role].attr, role);
+	session->info = (struct source_info){
+		.host = session->system.nodename,
+		.kernel = session->system.release,
+		.arch = session->system.machine,
+		.n_cpus = session_cpus(session),
+		.events = events,
+		.n_events = ROLES,
+		.is_live = true,
+	};
+}
+
+int session_open(struct session **out, const struct session_options *options,
+		 struct notes *notes, struct error *error)
+{
+	struct session *session = mem_calloc(1, sizeof(*session));
+	struct cpus online;
+	uint32_t first = 0;
+	int result = cpus_online(&online);
+
+	*out = NULL;
+	session->source.ops = &session_ops;
+	session->options = *options;
+	session->notes = notes;
+	if (result < 0) {
+		error_set(error, result,
+			  "which CPUs are online cannot be read from "
+			  "/sys/devices/system/cpu/online: %s",
+			  strerror(-result));
+		goto out;
+	}
+	result = files_budget(online.count, error);
+	if (result < 0)
+		goto out;
+	while (!cpus_has(&online, first))
+		first++;
+	result = event_choice_make(&session->choice, options, (int)first, notes,
+				   error);
+	if (result < 0)
+		goto out;
+	session->pages = pages_by_need(session);
+	result = cpus_open(session, &online, error);
+	if (result < 0)
+		goto out;
+	session_polls_rebuild(session);
+	info_fill(session);
+	*out = session;
+	return 0;
+out:
+	session_free(session);
+	return result;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	for (size_t i = 0; i < session->n_cpus; i++) {
+		if (session->cpus[i]->is_open)
+			for (int role = 0; role < ROLES; role++)
+				session_stream_close(
+					&session->cpus[i]->streams[role]);
+		free(session->cpus[i]);
+	}
+	free(session->cpus);
+	free(session->polls);
+	order_destroy(&session->order);
+	free(session);
+}
+
+void session_cpu_enable(struct cpu_state *state)
+{
+	for (int role = 0; role < ROLES; role++)
+		sys_ioctl(state->streams[role].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+int session_start(struct session *session, struct error *error)
+{
+	if (session_cpus(session) == 0)
+		return error_set(error, -ENODEV, "no CPU could be sampled");
+	session->info.wall_start_ns = sys_clock_ns(CLOCK_REALTIME);
+	session->info.clock_start_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	session->cpu_check_ns = session->info.clock_start_ns;
+	session->token_ns = session->info.clock_start_ns;
+	for (size_t i = 0; i < session->n_cpus; i++)
+		if (session->cpus[i]->is_open)
+			session_cpu_enable(session->cpus[i]);
+	session->is_running = true;
+	return 0;
+}
+
+void session_stop(struct session *session)
+{
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+
+	if (!session->is_running)
+		return;
+	for (size_t i = 0; i < session->n_cpus; i++) {
+		struct cpu_state *state = session->cpus[i];
+
+		if (state->is_open)
+			for (int role = 0; role < ROLES; role++)
+				sys_ioctl(state->streams[role].fd,
+					  PERF_EVENT_IOC_DISABLE, 0);
+		else if (state->gone_ns)
+			session->counts.offline_ns += now - state->gone_ns;
+		if (state->throttled_ns)
+			session->counts.throttled_ns +=
+				now - state->throttled_ns;
+	}
+	session->is_running = false;
+}
+
+uint64_t session_freq_hz(const struct session *session)
+{
+	return session->choice.freq_hz;
+}
+
+const char *session_fallback_reason(const struct session *session)
+{
+	return session->choice.reason;
+}
+
+struct source *session_source(struct session *session)
+{
+	return &session->source;
+}
+
+uint64_t session_ring_bytes(const struct session *session)
+{
+	return (uint64_t)session_cpus(session) *
+	       (session->pages + TRACKING_PAGES + 2) * 4096;
+}
+
+uint32_t session_cpus(const struct session *session)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < session->n_cpus; i++)
+		count += session->cpus[i]->is_open;
+	return count;
+}

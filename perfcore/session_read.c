@@ -1,0 +1,245 @@
+#include "perfcore/session_state.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "perfcore/sys.h"
+
+#define WAKEUPS_PER_S 400 /* early ones, for tracking records */
+
+static struct stream *stream_at(struct session *session, uint32_t number)
+{
+	return &session->cpus[number / ROLES]->streams[number % ROLES];
+}
+
+static struct stream *stream_next(struct session *session, size_t *at)
+{
+	while (*at < session->n_cpus * ROLES) {
+		size_t i = (*at)++;
+
+		if (session->cpus[i / ROLES]->is_open)
+			return stream_at(session, (uint32_t)i);
+	}
+	return NULL;
+}
+
+void session_counts_read(const struct stream *stream,
+			 struct session_counts *counts)
+{
+	uint64_t values[5] = { 0 }; /* value, enabled, running, id, lost */
+	ssize_t got = sys_read(stream->fd, values, sizeof(values));
+
+	if (got < (ssize_t)(3 * sizeof(values[0])))
+		return;
+	if (stream->role == ROLE_TRACKING) {
+		counts->lost_tracking += values[4];
+		return;
+	}
+	counts->enabled_ns += values[1];
+	counts->running_ns += values[2];
+	counts->lost += values[4];
+}
+
+/* Before 6.0 the kernel does not count what is lost in the event itself;
+ * then the LOST records stand for it. The two are never added. */
+static bool counts_lost_itself(const struct session *session)
+{
+	return session->choice.sampling.read_format & 1u << 4;
+}
+
+void session_counts(struct session *session, struct session_counts *counts)
+{
+	struct stream *stream;
+	size_t at = 0;
+
+	*counts = session->counts;
+	while ((stream = stream_next(session, &at))) {
+		session_counts_read(stream, counts);
+		counts->malformed += stream->ring.broken;
+	}
+}
+
+/*
+ * An early wake-up for each tracking record is worth its price only while
+ * there are few: past the budget the tracking rings are not waited for.
+ */
+static size_t polls_wanted(struct session *session, uint64_t now)
+{
+	double passed_s = (double)(now - session->token_ns) / 1e9;
+
+	session->token_ns = now;
+	session->wakeup_tokens += passed_s * WAKEUPS_PER_S;
+	if (session->wakeup_tokens > WAKEUPS_PER_S / 4.0)
+		session->wakeup_tokens = WAKEUPS_PER_S / 4.0;
+	return session->wakeup_tokens >= 1 ? session->n_polls
+					   : session->n_polls / ROLES;
+}
+
+int session_wait(struct session *session, int timeout_ms, struct error *error)
+{
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+	int ready;
+
+	session_follow_cpus(session, now);
+	ready = sys_poll(session->polls, polls_wanted(session, now),
+			 timeout_ms);
+	if (ready > 0) {
+		session->counts.wakeups++;
+		session->wakeup_tokens -= 1;
+	}
+	if (ready < 0 && ready != -EINTR)
+		return error_set(error, ready, "waiting for samples: %s",
+				 strerror(-ready));
+	return 0;
+}
+
+void session_scan(struct session *session,
+		  void (*see)(void *context, const struct event *event),
+		  void *context)
+{
+	const struct perf_event_header *record;
+	struct stream *stream;
+	struct event event;
+	size_t at = 0;
+
+	while ((stream = stream_next(session, &at))) {
+		if (stream->role != ROLE_TRACKING)
+			continue;
+		ring_refresh(&stream->ring);
+		while ((record = ring_scan(&stream->ring)))
+			if (record_decode(record,
+					  &session->formats[ROLE_TRACKING],
+					  &event) == 0)
+				see(context, &event);
+	}
+}
+
+/* Puts a stream into the order by its next record, if it has one. */
+static void stream_queue(struct session *session, uint32_t number)
+{
+	struct stream *stream = stream_at(session, number);
+	const struct perf_event_header *record = ring_peek(&stream->ring);
+
+	if (!record || stream->is_queued)
+		return;
+	stream->is_queued = true;
+	order_push(&session->order,
+		   record_time(record, &session->formats[stream->role]),
+		   number);
+}
+
+void session_refresh(struct session *session)
+{
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+
+	/* The clock is read before the heads: what was written before now,
+	 * less the slack, is below them. */
+	session->watermark =
+		session->is_running ? now - SESSION_SLACK_NS : UINT64_MAX;
+	for (uint32_t i = 0; i < session->n_cpus * ROLES; i++) {
+		if (!session->cpus[i / ROLES]->is_open)
+			continue;
+		ring_refresh(&stream_at(session, i)->ring);
+		stream_queue(session, i);
+	}
+}
+
+/* Steps over the record delivered last and gives its stream its new place. */
+static void current_consume(struct session *session)
+{
+	struct stream *stream = session->current;
+	const struct perf_event_header *next;
+
+	ring_consume(&stream->ring, session->record);
+	session->current = NULL;
+	next = ring_peek(&stream->ring);
+	if (next) {
+		order_retime_top(
+			&session->order,
+			record_time(next, &session->formats[stream->role]));
+		return;
+	}
+	order_pop(&session->order);
+	stream->is_queued = false;
+}
+
+static void rings_release(struct session *session)
+{
+	struct stream *stream;
+	size_t at = 0;
+
+	while ((stream = stream_next(session, &at)))
+		if (stream->ring.given != stream->ring.at)
+			ring_release(&stream->ring);
+}
+
+/* What the kernel says of its own troubles is counted on its way through. */
+static void event_count(struct session *session, struct cpu_state *state,
+			const struct event *event)
+{
+	struct session_counts *counts = &session->counts;
+
+	if (event->kind == EVENT_LOST && event->event == ROLE_SAMPLING &&
+	    !counts_lost_itself(session))
+		counts->lost += event->lost.count;
+	if (event->kind == EVENT_LOST_SAMPLES)
+		counts->lost_hardware += event->lost.count;
+	if (event->kind == EVENT_THROTTLE && !state->throttled_ns) {
+		counts->throttles++;
+		state->throttled_ns = event->time;
+	}
+	if (event->kind == EVENT_UNTHROTTLE && state->throttled_ns) {
+		if (event->time > state->throttled_ns)
+			counts->throttled_ns +=
+				event->time - state->throttled_ns;
+		state->throttled_ns = 0;
+	}
+}
+
+static int session_next(struct source *source, struct event *event,
+			struct error *error)
+{
+	struct session *session = (struct session *)source;
+	const struct order_entry *top;
+
+	(void)error;
+	for (;;) {
+		if (session->current)
+			current_consume(session);
+		top = order_top(&session->order);
+		if (!top || top->time > session->watermark)
+			break;
+		session->current = stream_at(session, top->stream);
+		session->record = ring_peek(&session->current->ring);
+		if (record_decode(session->record,
+				  &session->formats[session->current->role],
+				  event) < 0) {
+			session->counts.malformed++;
+			continue;
+		}
+		if (top->time < session->delivered_ns)
+			session->counts.late++;
+		else
+			session->delivered_ns = top->time;
+		event_count(session, session->cpus[top->stream / ROLES], event);
+		return 1;
+	}
+	rings_release(session);
+	return 0;
+}
+
+static const struct source_info *session_info(const struct source *source)
+{
+	return &((const struct session *)source)->info;
+}
+
+static void session_source_free(struct source *source)
+{
+	session_free((struct session *)source);
+}
+
+const struct source_ops session_ops = {
+	.next = session_next,
+	.info = session_info,
+	.free = session_source_free,
+};
