@@ -22,6 +22,7 @@ enum binary_kind {
 	BINARY_VDSO,
 	BINARY_MEMORY, /* anonymous or unknown code of one process */
 	BINARY_GUEST,
+	BINARY_KSYMBOL, /* registered at run time (BPF); path is its name */
 };
 
 enum binary_state {
