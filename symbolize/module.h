@@ -73,6 +73,10 @@ void module_free(struct module *module);
 /* The file's own build-id (GNU note, else Go's); size 0 where it has none. */
 const uint8_t *module_build_id(const struct module *module, uint8_t *size);
 
+/* The file itself, for what else is read from it; lives with the module. */
+struct image;
+const struct image *module_image(const struct module *module);
+
 const struct module_segment *module_segments(const struct module *module,
 					     uint32_t *count);
 
