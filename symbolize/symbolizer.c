@@ -1,0 +1,261 @@
+#include "symbolize/symbolizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfcore/mem.h"
+#include "symbolize/demangle.h"
+#include "symbolize/kallsyms.h"
+
+/* What is known of one binary, by its number. */
+struct entry {
+	const struct binary *binary; /* NULL: not asked for yet */
+	struct symbolizer *owner;
+	bool has_tried;		     /* to make the module */
+	struct module *module;	     /* NULL: none could be made */
+	struct module_opener opener; /* the module's */
+	const char *path, *build_id; /* interned */
+};
+
+struct symbolizer {
+	struct symbolizer_config config;
+	struct entry **entries; /* by the binary's number; NULL: not yet */
+	size_t n_entries;
+	struct kallsyms *kallsyms;
+	bool has_read_kallsyms;
+	struct module_lookup lookup; /* of the last call */
+};
+
+static const char *const default_debug_dirs[] = { "/usr/lib/debug", NULL };
+
+struct symbolizer *symbolizer_new(const struct symbolizer_config *config)
+{
+	struct symbolizer *symbolizer = mem_calloc(1, sizeof(*symbolizer));
+
+	symbolizer->config = *config;
+	if (!config->debug_dirs)
+		symbolizer->config.debug_dirs = default_debug_dirs;
+	return symbolizer;
+}
+
+void symbolizer_free(struct symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	for (size_t i = 0; i < symbolizer->n_entries; i++) {
+		if (symbolizer->entries[i])
+			module_free(symbolizer->entries[i]->module);
+		free(symbolizer->entries[i]);
+	}
+	free(symbolizer->entries);
+	kallsyms_free(symbolizer->kallsyms);
+	free(symbolizer);
+}
+
+static int entry_open(void *context, const char *path)
+{
+	const struct entry *entry = context;
+	const struct symbolizer_config *config = &entry->owner->config;
+
+	return config->open(config->context, entry->binary, path);
+}
+
+static const char *build_id_text(struct strings *strings, const uint8_t *id,
+				 size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[2 * BUILD_ID_MAX];
+
+	for (size_t i = 0; i < size; i++) {
+		text[2 * i] = digits[id[i] >> 4];
+		text[2 * i + 1] = digits[id[i] & 15];
+	}
+	return strings_intern_n(strings, text, 2 * size);
+}
+
+static void entry_module(struct symbolizer *symbolizer, struct entry *entry)
+{
+	const struct symbolizer_config *config = &symbolizer->config;
+	const struct binary *binary = entry->binary;
+	bool is_vdso = binary->id.kind == BINARY_VDSO;
+	struct module_input input = {
+		.fd = binary->fd,
+		.path = binary->id.path,
+		.build_id_size = binary->id.build_id_size,
+		.strings = config->strings,
+		.notes = config->notes,
+		.opener = config->open ? &entry->opener : NULL,
+	};
+	struct error error;
+	const uint8_t *id;
+	uint8_t id_size;
+
+	if (is_vdso ? !config->vdso : binary->state != BINARY_OPEN)
+		return;
+	entry->has_tried = true;
+	if (is_vdso) {
+		input.fd = -1;
+		input.image = config->vdso;
+		input.image_size = config->vdso_size;
+	}
+	memcpy(input.build_id, binary->id.build_id, sizeof(input.build_id));
+	entry->opener = (struct module_opener){
+		.open = entry_open,
+		.context = entry,
+		.debug_dirs = config->debug_dirs,
+	};
+	if (module_new(&entry->module, &input, &error)) {
+		notes_add(config->notes, "%s", error.text);
+		return;
+	}
+	id = module_build_id(entry->module, &id_size);
+	if (id_size)
+		entry->build_id = build_id_text(config->strings, id, id_size);
+}
+
+static struct entry *entry_new(struct symbolizer *symbolizer,
+			       const struct binary *binary)
+{
+	struct strings *strings = symbolizer->config.strings;
+	struct entry *entry = mem_calloc(1, sizeof(*entry));
+
+	entry->binary = binary;
+	entry->owner = symbolizer;
+	entry->path = strings_intern(strings, binary->id.path);
+	entry->build_id = build_id_text(strings, binary->id.build_id,
+					binary->id.build_id_size);
+	entry->has_tried = binary->id.kind != BINARY_FILE &&
+			   binary->id.kind != BINARY_VDSO;
+	return entry;
+}
+
+/*
+ * binary->number has no gaps, so a plain array serves as the table. A binary
+ * may be opened after it was first asked for.
+ */
+static struct entry *entry_get(struct symbolizer *symbolizer,
+			       const struct binary *binary)
+{
+	size_t number = binary->number, count = symbolizer->n_entries;
+
+	if (number >= count) {
+		size_t wanted = number + number / 2 + 64;
+
+		symbolizer->entries =
+			mem_realloc(symbolizer->entries,
+				    wanted * sizeof(*symbolizer->entries));
+		memset(symbolizer->entries + count, 0,
+		       (wanted - count) * sizeof(*symbolizer->entries));
+		symbolizer->n_entries = wanted;
+	}
+	if (!symbolizer->entries[number])
+		symbolizer->entries[number] = entry_new(symbolizer, binary);
+	if (!symbolizer->entries[number]->has_tried)
+		entry_module(symbolizer, symbolizer->entries[number]);
+	return symbolizer->entries[number];
+}
+
+struct module *symbolizer_module(struct symbolizer *symbolizer,
+				 const struct binary *binary)
+{
+	return entry_get(symbolizer, binary)->module;
+}
+
+static void resolve_module(struct symbolizer *symbolizer, struct entry *entry,
+			   struct symbol *symbol)
+{
+	const struct module_segment *segments;
+	struct module_lookup *lookup = &symbolizer->lookup;
+	uint32_t count;
+
+	if (!module_vaddr(entry->module, symbol->address, &symbol->address))
+		return;
+	segments = module_segments(entry->module, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (symbol->address - segments[i].vaddr >=
+		    segments[i].memory_size)
+			continue;
+		symbol->segment_start = segments[i].vaddr;
+		symbol->segment_limit =
+			segments[i].vaddr + segments[i].memory_size;
+		symbol->segment_offset = segments[i].file_offset;
+		break;
+	}
+	module_symbolize(entry->module, symbol->address, lookup);
+	symbol->symbol_start = lookup->symbol_start;
+	symbol->n_lines = lookup->n_lines;
+}
+
+static void kallsyms_read(struct symbolizer *symbolizer)
+{
+	const struct symbolizer_config *config = &symbolizer->config;
+	struct error error;
+	uint64_t bad_lines;
+
+	symbolizer->has_read_kallsyms = true;
+	if (config->kallsyms_fd < 0)
+		return;
+	if (kallsyms_new(&symbolizer->kallsyms, config->kallsyms_fd, &error)) {
+		notes_add(config->notes, "%s", error.text);
+		return;
+	}
+	if (kallsyms_is_hidden(symbolizer->kallsyms))
+		notes_add(config->notes,
+			  "the kernel hides its addresses, so its functions "
+			  "have no names: sysctl kernel.kptr_restrict=0, or "
+			  "run as root");
+	bad_lines = kallsyms_bad_lines(symbolizer->kallsyms);
+	if (bad_lines)
+		notes_add(config->notes, "%llu lines of kallsyms make no sense",
+			  (unsigned long long)bad_lines);
+}
+
+/* One line whose name is known as it is. */
+static void resolve_as(struct symbolizer *symbolizer, const char *name,
+		       struct symbol *symbol)
+{
+	struct strings *strings = symbolizer->config.strings;
+
+	symbolizer->lookup.lines[0] = (struct module_line){
+		.name = demangle_name(strings, name),
+		.system_name = strings_intern(strings, name),
+	};
+	symbol->n_lines = 1;
+}
+
+static void resolve_kernel(struct symbolizer *symbolizer, struct symbol *symbol)
+{
+	struct kallsyms_symbol found;
+
+	if (!symbolizer->has_read_kallsyms)
+		kallsyms_read(symbolizer);
+	if (!symbolizer->kallsyms ||
+	    !kallsyms_find(symbolizer->kallsyms, symbol->address, &found))
+		return;
+	symbol->symbol_start = found.start;
+	if (found.module)
+		symbol->path = strings_intern(symbolizer->config.strings,
+					      found.module);
+	resolve_as(symbolizer, found.name, symbol);
+}
+
+void symbolizer_resolve(struct symbolizer *symbolizer,
+			const struct binary *binary, uint64_t address,
+			struct symbol *symbol)
+{
+	struct entry *entry = entry_get(symbolizer, binary);
+
+	*symbol = (struct symbol){
+		.address = address,
+		.path = entry->path,
+		.build_id = entry->build_id,
+		.lines = symbolizer->lookup.lines,
+	};
+	if (entry->module)
+		resolve_module(symbolizer, entry, symbol);
+	else if (binary->id.kind == BINARY_KERNEL)
+		resolve_kernel(symbolizer, symbol);
+	else if (binary->id.kind == BINARY_KSYMBOL)
+		resolve_as(symbolizer, entry->path, symbol);
+	symbol->has_name = symbol->n_lines > 0;
+}
