@@ -1,0 +1,495 @@
+#include "perfcore/container.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "perfcore/cgroup.h"
+#include "perfcore/container_name.h"
+#include "perfcore/container_path.h"
+#include "perfcore/idmap.h"
+#include "perfcore/mem.h"
+#include "perfcore/rootfs.h"
+
+#define SHORT_ID 12
+
+/* When a name is looked for again after a failure, in ms after the first
+ * look. Runtimes write their files within milliseconds of the cgroup, a
+ * loaded machine may take seconds. */
+static const uint16_t retry_ms[] = { 5, 20, 100, 500, 2000, 10000 };
+
+#define RETRIES (sizeof(retry_ms) / sizeof(retry_ms[0]))
+
+/* A container and what is needed to look for its name again. */
+struct entry {
+	struct container container;
+	struct place place;
+	uint64_t first_ns;
+	uint32_t pid; /* a process in it, for the look-ups in /proc; or 0 */
+	size_t n_tries;
+	bool is_settled;  /* no further look-up */
+	const char *comm; /* shown while there is no name */
+};
+
+struct containers {
+	const char *root; /* NULL: nothing of this host is read */
+	struct strings *strings;
+	struct cgroups *cgroups;
+	struct entry **entries;
+	size_t n_entries, capacity;
+	size_t n_pending;     /* entries not settled */
+	struct idmap by_path; /* interned path -> number */
+	struct idmap by_id;   /* cgroup id -> number, where the id tells */
+	struct idmap by_pid;  /* pid -> number, where the id does not */
+	struct containers_counts counts;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+struct containers *containers_new(const char *root, struct strings *strings,
+				  struct notes *notes)
+{
+	struct containers *containers = mem_calloc(1, sizeof(*containers));
+
+	containers->root = root ? strings_intern(strings, root) : NULL;
+	containers->strings = strings;
+	containers->cgroups = cgroups_new(root, strings, notes);
+	idmap_init(&containers->by_path);
+	idmap_init(&containers->by_id);
+	idmap_init(&containers->by_pid);
+	return containers;
+}
+
+void containers_free(struct containers *containers)
+{
+	if (!containers)
+		return;
+	cgroups_free(containers->cgroups);
+	for (size_t i = 0; i < containers->n_entries; i++)
+		free(containers->entries[i]);
+	free(containers->entries);
+	idmap_destroy(&containers->by_path);
+	idmap_destroy(&containers->by_id);
+	idmap_destroy(&containers->by_pid);
+	free(containers);
+}
+
+/* Names are shown on terminals: no control characters. */
+static const char *intern_clean(struct containers *containers, const char *text)
+{
+	char clean[NAME_TEXT];
+	size_t used = 0;
+
+	for (; *text && used < sizeof(clean) - 1; text++)
+		clean[used++] = iscntrl((unsigned char)*text) ? '?' : *text;
+	return strings_intern_n(containers->strings, clean, used);
+}
+
+/* "[0123456789ab] comm", or the raw path where there is no id either. */
+static void name_make_up(struct containers *containers, struct entry *entry)
+{
+	struct container *container = &entry->container;
+	char name[NAME_TEXT];
+
+	if (entry->place.is_raw || !*container->id) {
+		container->name = intern_clean(containers, container->path);
+		return;
+	}
+	snprintf(name, sizeof(name), "[%.*s]%s%s", SHORT_ID, container->id,
+		 entry->comm ? " " : "", entry->comm ? entry->comm : "");
+	container->name = intern_clean(containers, name);
+}
+
+static void entry_take(struct containers *containers, struct entry *entry,
+		       const struct name_found *found)
+{
+	struct container *container = &entry->container;
+
+	container->kind = CONTAINER_CONTAINER;
+	if (found->runtime)
+		container->runtime =
+			strings_intern(containers->strings, found->runtime);
+	if (found->id[0])
+		container->id = intern_clean(containers, found->id);
+	if (found->pod[0])
+		container->pod = intern_clean(containers, found->pod);
+	if (found->scope[0])
+		container->scope = intern_clean(containers, found->scope);
+	entry->place.is_raw = false;
+	if (found->name[0]) {
+		container->name = intern_clean(containers, found->name);
+		container->is_named = true;
+	} else {
+		name_make_up(containers, entry);
+	}
+}
+
+static void entry_settle(struct containers *containers, struct entry *entry)
+{
+	if (entry->is_settled)
+		return;
+	entry->is_settled = true;
+	containers->n_pending--;
+}
+
+/* Looks for the name; the last of the tries settles the entry. */
+static void entry_look(struct containers *containers, struct entry *entry)
+{
+	const struct container *container = &entry->container;
+	struct name_query query = {
+		.root = containers->root,
+		.cgroups = containers->cgroups,
+		.path = container->path,
+		.id = container->id,
+		.name = entry->place.name,
+		.runtime = entry->place.runtime,
+		.scope = entry->place.scope,
+		.pod = entry->place.pod,
+		.pid = entry->pid,
+		.bad_files = &containers->counts.bad_files,
+	};
+	struct name_found found;
+
+	containers->counts.lookups++;
+	if (container_name_find(&query, &found)) {
+		entry_take(containers, entry, &found);
+		entry_settle(containers, entry);
+	} else if (++entry->n_tries > RETRIES) {
+		entry_settle(containers, entry);
+	}
+}
+
+static bool entry_is_due(const struct entry *entry, uint64_t now)
+{
+	return entry->n_tries == 0 ||
+	       now - entry->first_ns >=
+		       retry_ms[entry->n_tries - 1] * 1000000ull;
+}
+
+/* What has a name from its path alone is looked up only where the path may
+ * not be the whole truth. */
+static bool place_needs_look(const struct place *place)
+{
+	if (place->kind == CONTAINER_CONTAINER)
+		return !place->name[0] || strcmp(place->runtime, "lxc") == 0;
+	return place->is_uncertain;
+}
+
+static struct entry *entry_new(struct containers *containers, const char *path,
+			       const struct place *place,
+			       const struct container *parent, uint32_t pid)
+{
+	struct entry *entry = mem_calloc(1, sizeof(*entry));
+	struct container *container = &entry->container;
+
+	entry->place = *place;
+	entry->first_ns = now_ns();
+	entry->pid = pid;
+	container->number = (uint32_t)containers->n_entries;
+	container->kind = place->kind;
+	container->runtime =
+		strings_intern(containers->strings, place->runtime);
+	container->id = intern_clean(containers, place->id);
+	container->pod = intern_clean(containers, place->pod);
+	container->scope = intern_clean(containers, place->scope);
+	container->path = path;
+	container->parent = parent;
+	if (place->name[0]) {
+		container->name = intern_clean(containers, place->name);
+		container->is_named = true;
+	} else {
+		name_make_up(containers, entry);
+		container->is_named = place->kind == CONTAINER_ROOT;
+	}
+	containers->entries =
+		mem_grow(containers->entries, containers->n_entries,
+			 &containers->capacity, sizeof(*containers->entries));
+	containers->entries[containers->n_entries++] = entry;
+	entry->is_settled = !containers->root || !place_needs_look(place);
+	containers->n_pending += !entry->is_settled;
+	return entry;
+}
+
+static uint32_t *path_slot(struct containers *containers, const char *path)
+{
+	return idmap_at(&containers->by_path, (uintptr_t)path, 0);
+}
+
+/* The container of a plain, interned path: the chain of those around it is
+ * made on the way. */
+static struct entry *entry_of_path(struct containers *containers,
+				   const char *path, uint32_t pid)
+{
+	struct place places[PLACES_MAX];
+	size_t count = container_path_read(path, places);
+	struct entry *entry = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct container *parent =
+			entry ? &entry->container : NULL;
+		const char *top = strings_intern_n(containers->strings, path,
+						   places[i].path_size);
+		uint32_t number = *path_slot(containers, top);
+
+		if (number != IDMAP_NONE) {
+			entry = containers->entries[number];
+			continue;
+		}
+		entry = entry_new(containers, top, &places[i], parent,
+				  i + 1 == count ? pid : 0);
+		*path_slot(containers, top) = entry->container.number;
+	}
+	return entry;
+}
+
+/* Keeps a pid and a comm for the look-ups to come, and does one if it is
+ * time for it. */
+static const struct container *entry_touch(struct containers *containers,
+					   struct entry *entry, uint32_t pid,
+					   const char *comm)
+{
+	if (!entry->container.is_named && !entry->comm && comm) {
+		entry->comm = strings_intern(containers->strings, comm);
+		name_make_up(containers, entry);
+	}
+	if (entry->is_settled)
+		return &entry->container;
+	if (pid)
+		entry->pid = pid;
+	if (entry_is_due(entry, now_ns()))
+		entry_look(containers, entry);
+	return &entry->container;
+}
+
+void containers_event_cgroup(struct containers *containers,
+			     const struct event_cgroup *event, bool just_made)
+{
+	const char *path;
+	struct entry *entry;
+
+	cgroups_add(containers->cgroups, event->id, event->path);
+	idmap_remove(&containers->by_id, event->id, 0);
+	if (!just_made)
+		return;
+	path = cgroups_path(containers->cgroups, event->id);
+	/* A path made again may be another container's (case C62): what stood
+	 * there before keeps what was found for it. */
+	if (idmap_get(&containers->by_path, (uintptr_t)path, 0) != IDMAP_NONE)
+		idmap_remove(&containers->by_path, (uintptr_t)path, 0);
+	entry = entry_of_path(containers, path, 0);
+	entry_touch(containers, entry, 0, NULL);
+}
+
+void containers_retry(struct containers *containers)
+{
+	uint64_t now;
+
+	if (containers->n_pending == 0)
+		return;
+	now = now_ns();
+	for (size_t i = 0; i < containers->n_entries; i++) {
+		struct entry *entry = containers->entries[i];
+
+		if (!entry->is_settled && entry_is_due(entry, now))
+			entry_look(containers, entry);
+	}
+}
+
+void containers_forget_pid(struct containers *containers, uint32_t pid)
+{
+	idmap_remove(&containers->by_pid, pid, 0);
+}
+
+/*
+ * The most telling line of /proc/PID/cgroup: 0::/libpod_parent/libpod-c16b…
+ * A container before a unit, a unit before any other path, a slice before
+ * the root; of equals the v2 line (0::), then the first.
+ */
+static const char *telling_line(struct containers *containers, char *text)
+{
+	const char *best = NULL;
+	char *line;
+	int best_rank = -1;
+
+	while ((line = strsep(&text, "\n"))) {
+		char *first = strchr(line, ':');
+		char *second = first ? strchr(first + 1, ':') : NULL;
+		const char *path;
+		int rank;
+
+		if (!second || second[1] != '/')
+			continue;
+		path = cgroup_path_plain(containers->strings, second + 1);
+		rank = container_path_rank(path);
+		if (rank < best_rank ||
+		    (rank == best_rank && strncmp(line, "0::", 3) != 0))
+			continue;
+		best = path;
+		best_rank = rank;
+	}
+	return best;
+}
+
+static const char *path_of_pid(struct containers *containers, uint32_t pid)
+{
+	const char *path;
+	char *text;
+
+	if (!containers->root || !pid || pid > INT32_MAX)
+		return NULL;
+	text = rootfs_read_at(containers->root, NULL, "/proc/%u/cgroup", pid);
+	if (!text)
+		return NULL;
+	path = telling_line(containers, text);
+	free(text);
+	return path;
+}
+
+/* The path to believe: the id's, unless the process tells more. */
+static const char *path_find(struct containers *containers, const char *by_id,
+			     uint32_t pid)
+{
+	const char *by_pid = path_of_pid(containers, pid);
+
+	if (!by_id)
+		return by_pid;
+	return by_pid && container_path_rank(by_pid) >
+				       container_path_rank(by_id)
+		       ? by_pid
+		       : by_id;
+}
+
+/* Stands for the path of a cgroup that nobody knows: "" without an id. */
+static const char *path_unknown(struct containers *containers, uint64_t id)
+{
+	char text[40] = "";
+
+	if (id)
+		snprintf(text, sizeof(text), "[cgroup %" PRIu64 "]", id);
+	return strings_intern(containers->strings, text);
+}
+
+static struct entry *entry_by_pid(struct containers *containers, uint64_t id,
+				  const char *path, uint32_t pid)
+{
+	uint32_t number =
+		pid ? idmap_get(&containers->by_pid, pid, 0) : IDMAP_NONE;
+	struct entry *entry;
+
+	if (number != IDMAP_NONE)
+		return containers->entries[number];
+	path = path_find(containers, path, pid);
+	if (!path)
+		path = path_unknown(containers, id);
+	entry = entry_of_path(containers, path, pid);
+	if (pid)
+		*idmap_at(&containers->by_pid, pid, 0) =
+			entry->container.number;
+	return entry;
+}
+
+const struct container *containers_of(struct containers *containers,
+				      uint64_t cgroup_id, uint32_t pid,
+				      const char *comm)
+{
+	uint32_t number = idmap_get(&containers->by_id, cgroup_id, 0);
+	struct entry *entry;
+	const char *path;
+
+	if (number != IDMAP_NONE)
+		return entry_touch(containers, containers->entries[number], pid,
+				   comm);
+	path = cgroup_id ? cgroups_path(containers->cgroups, cgroup_id) : NULL;
+	containers->counts.unknown_ids += cgroup_id && !path;
+	if (path && container_path_rank(path) >= CONTAINER_GROUP) {
+		entry = entry_of_path(containers, path, pid);
+		*idmap_at(&containers->by_id, cgroup_id, 0) =
+			entry->container.number;
+	} else {
+		entry = entry_by_pid(containers, cgroup_id, path, pid);
+	}
+	return entry_touch(containers, entry, pid, comm);
+}
+
+const char *containers_path(struct containers *containers, uint64_t cgroup_id,
+			    uint32_t pid)
+{
+	const char *path =
+		cgroup_id ? cgroups_path(containers->cgroups, cgroup_id) : NULL;
+
+	if (path && container_path_rank(path) >= CONTAINER_GROUP)
+		return path;
+	path = path_find(containers, path, pid);
+	return path ? path : "";
+}
+
+uint32_t containers_count(const struct containers *containers)
+{
+	return (uint32_t)containers->n_entries;
+}
+
+const struct container *containers_at(const struct containers *containers,
+				      uint32_t number)
+{
+	return &containers->entries[number]->container;
+}
+
+struct containers_counts containers_counts(const struct containers *containers)
+{
+	struct containers_counts counts = containers->counts;
+
+	for (size_t i = 0; i < containers->n_entries; i++)
+		counts.unnamed += !containers->entries[i]->container.is_named;
+	return counts;
+}
+
+static bool id_matches(const char *id, const char *text)
+{
+	size_t size = strlen(text);
+
+	if (size < 4 || strncmp(id, text, size) != 0)
+		return false;
+	return strspn(text, "0123456789abcdef-") == size;
+}
+
+bool container_matches(const struct container *container, const char *text)
+{
+	for (; container; container = container->parent) {
+		const char *short_name = strchr(container->name, '/');
+		size_t scope = strlen(container->scope);
+
+		if (strcmp(container->name, text) == 0 ||
+		    id_matches(container->id, text))
+			return true;
+		if (!*container->pod || !short_name)
+			continue;
+		if (strcmp(short_name + 1, text) == 0 ||
+		    (strncmp(text, container->scope, scope) == 0 &&
+		     text[scope] == '/' &&
+		     strcmp(text + scope + 1, container->name) == 0))
+			return true;
+	}
+	return false;
+}
+
+bool container_path_matches(const char *path, const char *prefix)
+{
+	size_t size;
+
+	path += *path == '/';
+	prefix += *prefix == '/';
+	size = strlen(prefix);
+	while (size && prefix[size - 1] == '/')
+		size--;
+	return strncmp(path, prefix, size) == 0 &&
+	       (size == 0 || path[size] == '/' || path[size] == '\0');
+}
