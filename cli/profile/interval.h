@@ -58,8 +58,8 @@ double interval_design_effect(const struct interval_sums *sums);
  * not be whole. 0 to 1 where n is 0. */
 struct interval interval_wilson(double share, double n);
 
-/* The 97.5 % quantile of Student's t with that many degrees of freedom
-XX
+/* The 97.5 % quantile of Student's t with that many degrees of freedom (at
+ * least 1; below 5 whole numbers only), within 0.1 %. */
 double interval_t(double degrees);
 
 #endif

@@ -1,0 +1,50 @@
+/*
+ * The window: what shares are parts of. All the weight of one kind in the
+ * profile, before anything is selected from it, in batches of time slices.
+ */
+#ifndef CLI_PROFILE_WINDOW_H
+#define CLI_PROFILE_WINDOW_H
+
+#include "cli/profile/interval.h"
+#include "cli/profile/profile.h"
+
+struct window {
+	uint32_t value; /* index of the value type; PROFILE_NONE: counts */
+	uint64_t total; /* in units of the value type */
+	uint64_t samples;
+	double effective;  /* samples, as if all had the same weight */
+	uint32_t n_slices; /* 0: the profile has none */
+	size_t n_batches;  /* 1 where there are no slices */
+	double whole[INTERVAL_BATCHES];
+};
+
+/* value is an index of profile->value_types, or PROFILE_NONE. */
+void window_of(struct window *window, const struct profile *profile,
+	       uint32_t value);
+
+/* The row's weight of the window's kind. */
+static inline uint64_t window_weight(const struct window *window,
+				     const struct profile_row *row)
+{
+	return window->value == PROFILE_NONE ? row->count
+					     : row->values[window->value];
+}
+
+static inline size_t window_batch(const struct window *window, uint32_t slice)
+{
+	if (slice >= window->n_slices)
+		return window->n_batches - 1;
+	return (size_t)slice * window->n_batches / window->n_slices;
+}
+
+/* The part of the window, 0 to 1; 0 where the window is empty. */
+static inline double window_share(const struct window *window, uint64_t weight)
+{
+	return window->total ? (double)weight / (double)window->total : 0;
+}
+
+/* The 95 % interval of a part of the window; part has n_batches sums. */
+struct interval window_interval(const struct window *window,
+				const double *part);
+
+#endif
