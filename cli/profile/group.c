@@ -3,25 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/profile/bundle.h"
 #include "perfcore/mem.h"
 
 /* A group while it is summed up. */
 struct sum {
 	uint32_t parent, label, level;
-	uint32_t seen; /* the walk that passed through it last */
 	uint32_t first_child, next_sibling;
-	uint32_t shown; /* its place among the groups shown, or GROUP_NONE */
+	uint32_t shown; /* its place among the groups shown */
 	uint64_t self, total, samples, total_samples;
 };
 
-/* Rows that differ in nothing that matters here but their slice and their
- * weight: walked as one. */
-struct bundle {
-	uint32_t labels; /* first of n_keys, in grouper->bundle_labels */
-	uint32_t stack;
-	uint32_t first_row; /* of a list through grouper->next_row */
-	uint64_t weight, samples;
-};
+/* Greater than the number of any walk. */
+#define NEVER_VISITED UINT32_MAX
 
 struct memo { /* the group of an element inside parent */
 	uint32_t parent, sum;
@@ -36,20 +30,13 @@ struct grouper {
 
 	struct idmap children; /* (parent + 1, label) -> sum */
 	struct sum *sums;
-	size_t n_sums, sum_room;
+	uint32_t *seen; /* for each sum the last walk that passed through */
+	size_t n_sums, sum_room, seen_room;
 
 	uint32_t *elements[GROUP_LEVELS_MAX]; /* labels, by level */
 	struct memo *memos[GROUP_LEVELS_MAX];
 
-	struct idmap combinations; /* (combination, label) -> combination */
-	uint32_t n_combinations;
-	struct idmap bundle_index; /* (combination, stack) -> bundle */
-	struct bundle *bundles;
-	size_t n_bundles, bundle_room;
-	uint32_t *bundle_labels;
-	size_t n_bundle_labels, bundle_label_room;
-	uint32_t *next_row;
-
+	struct bundles bundles;
 	uint32_t walk; /* number of the present walk */
 };
 
@@ -64,7 +51,10 @@ static uint32_t child_of(struct grouper *grouper, uint32_t parent,
 		return *at;
 	grouper->sums = mem_grow(grouper->sums, grouper->n_sums,
 				 &grouper->sum_room, sizeof(*sum));
+	grouper->seen = mem_grow(grouper->seen, grouper->n_sums,
+				 &grouper->seen_room, sizeof(*grouper->seen));
 	*at = (uint32_t)grouper->n_sums++;
+	grouper->seen[*at] = 0;
 	sum = &grouper->sums[*at];
 	*sum = (struct sum){ .parent = parent,
 			     .label = label,
@@ -73,53 +63,6 @@ static uint32_t child_of(struct grouper *grouper, uint32_t parent,
 			     .next_sibling = GROUP_NONE,
 			     .shown = GROUP_NONE };
 	return *at;
-}
-
-/* The bundle of a row, with a list of its labels where it is new. */
-static void bundle_row(struct grouper *grouper, uint32_t number)
-{
-	const struct profile_row *row = &grouper->profile->rows[number];
-	uint32_t n_keys = grouper->request->n_keys;
-	uint32_t labels[GROUP_LEVELS_MAX] = { 0 };
-	uint32_t combination = 0;
-	struct bundle *bundle;
-	uint32_t *at;
-
-	for (uint32_t i = 0; i < n_keys; i++) {
-		enum label_key key = grouper->request->keys[i];
-
-		if (label_key_is_of_stack(key))
-			continue;
-		labels[i] = labels_of_row(grouper->labels, key, row);
-		at = idmap_at(&grouper->combinations, combination, labels[i]);
-		if (*at == IDMAP_NONE)
-			*at = ++grouper->n_combinations;
-		combination = *at;
-	}
-	at = idmap_at(&grouper->bundle_index, combination,
-		      grouper->first_of_stack < n_keys ? row->stack : 0);
-	if (*at == IDMAP_NONE) {
-		*at = (uint32_t)grouper->n_bundles;
-		grouper->bundles = mem_grow(
-			grouper->bundles, grouper->n_bundles,
-			&grouper->bundle_room, sizeof(*grouper->bundles));
-		grouper->bundles[grouper->n_bundles++] =
-			(struct bundle){ (uint32_t)grouper->n_bundle_labels,
-					 row->stack, PROFILE_NONE, 0, 0 };
-		for (uint32_t i = 0; i < n_keys; i++) {
-			grouper->bundle_labels = mem_grow(
-				grouper->bundle_labels,
-				grouper->n_bundle_labels,
-				&grouper->bundle_label_room, sizeof(uint32_t));
-			grouper->bundle_labels[grouper->n_bundle_labels++] =
-				labels[i];
-		}
-	}
-	bundle = &grouper->bundles[*at];
-	bundle->weight += window_weight(grouper->window, row);
-	bundle->samples += row->count;
-	grouper->next_row[number] = bundle->first_row;
-	bundle->first_row = number;
 }
 
 /* What a walk does at each group, once for each stack; is_leaf where the
@@ -132,12 +75,10 @@ struct visitor {
 static void visit_once(struct grouper *grouper, struct visitor *visitor,
 		       uint32_t number, bool is_leaf)
 {
-	struct sum *sum = &grouper->sums[number];
-
-	if (sum->seen == grouper->walk)
+	if (grouper->seen[number] >= grouper->walk)
 		return;
-	sum->seen = grouper->walk;
-	visitor->visit(visitor, sum, is_leaf);
+	grouper->seen[number] = grouper->walk;
+	visitor->visit(visitor, &grouper->sums[number], is_leaf);
 }
 
 /* Descends from parent through the levels that are left, for one element of
@@ -146,7 +87,7 @@ static void walk_element(struct grouper *grouper, struct visitor *visitor,
 			 uint32_t parent, uint32_t element, bool is_leaf)
 {
 	const uint32_t *labels =
-		grouper->bundle_labels + visitor->bundle->labels;
+		bundle_labels(&grouper->bundles, visitor->bundle);
 
 	for (uint32_t level = grouper->first_of_stack;
 	     level < grouper->request->n_keys; level++) {
@@ -194,7 +135,7 @@ static void walk_stack(struct grouper *grouper, struct visitor *visitor,
 static void walk_bundle(struct grouper *grouper, struct visitor *visitor)
 {
 	const uint32_t *labels =
-		grouper->bundle_labels + visitor->bundle->labels;
+		bundle_labels(&grouper->bundles, visitor->bundle);
 	uint32_t parent = GROUP_NONE;
 
 	grouper->walk++;
@@ -224,8 +165,6 @@ static void grouper_init(struct grouper *grouper)
 	size_t n_elements = grouper->labels->n_elements + 1;
 
 	idmap_init(&grouper->children);
-	idmap_init(&grouper->combinations);
-	idmap_init(&grouper->bundle_index);
 	grouper->first_of_stack = request->n_keys;
 	for (uint32_t i = 0; i < request->n_keys; i++) {
 		if (!label_key_is_of_stack(request->keys[i]))
@@ -239,8 +178,8 @@ static void grouper_init(struct grouper *grouper)
 		memset(grouper->memos[i], 0xff,
 		       n_elements * sizeof(*grouper->memos[i]));
 	}
-	grouper->next_row = mem_calloc(grouper->profile->n_rows,
-				       sizeof(*grouper->next_row));
+	bundles_init(&grouper->bundles, grouper->labels, grouper->window,
+		     request);
 }
 
 static void grouper_destroy(struct grouper *grouper)
@@ -250,12 +189,9 @@ static void grouper_destroy(struct grouper *grouper)
 		free(grouper->memos[i]);
 	}
 	idmap_destroy(&grouper->children);
-	idmap_destroy(&grouper->combinations);
-	idmap_destroy(&grouper->bundle_index);
+	bundles_destroy(&grouper->bundles);
 	free(grouper->sums);
-	free(grouper->bundles);
-	free(grouper->bundle_labels);
-	free(grouper->next_row);
+	free(grouper->seen);
 }
 
 static int compare_down(uint64_t a, uint64_t b)
@@ -369,8 +305,6 @@ static void visit_batches(struct visitor *visitor, struct sum *sum,
 	struct batch_visitor *own = (struct batch_visitor *)visitor;
 	struct batches *batches;
 
-	if (sum->shown == GROUP_NONE)
-		return;
 	batches = &own->batches[sum->shown];
 	for (size_t i = 0; i < own->n_batches; i++) {
 		batches->total[i] += own->weights[i];
@@ -382,15 +316,19 @@ static void visit_batches(struct visitor *visitor, struct sum *sum,
 static void find_intervals(struct grouper *grouper, struct grouping *grouping)
 {
 	const struct window *window = grouper->window;
+	const struct bundles *bundles = &grouper->bundles;
 	struct batch_visitor own = { .visitor.visit = visit_batches,
 				     .n_batches = window->n_batches };
 
 	own.batches = mem_calloc(grouping->n_groups, sizeof(*own.batches));
-	for (size_t i = 0; i < grouper->n_bundles; i++) {
-		own.visitor.bundle = &grouper->bundles[i];
+	for (size_t i = 0; i < grouper->n_sums; i++)
+		if (grouper->sums[i].shown == GROUP_NONE)
+			grouper->seen[i] = NEVER_VISITED;
+	for (size_t i = 0; i < bundles->count; i++) {
+		own.visitor.bundle = &bundles->items[bundles->order[i]];
 		memset(own.weights, 0, sizeof(own.weights));
-		for (uint32_t j = grouper->bundles[i].first_row;
-		     j != PROFILE_NONE; j = grouper->next_row[j]) {
+		for (uint32_t j = own.visitor.bundle->first_row;
+		     j != PROFILE_NONE; j = bundles->next_row[j]) {
 			const struct profile_row *row =
 				&grouper->profile->rows[j];
 
@@ -424,10 +362,10 @@ void group_profile(struct grouping *grouping, const struct profile *profile,
 	*grouping = (struct grouping){ 0 };
 	labels_init(&grouping->labels, profile);
 	grouper_init(&grouper);
-	for (size_t i = 0; i < profile->n_rows; i++)
-		bundle_row(&grouper, (uint32_t)i);
-	for (size_t i = 0; i < grouper.n_bundles; i++) {
-		summing.bundle = &grouper.bundles[i];
+	for (size_t i = 0; i < grouper.bundles.count; i++) {
+		uint32_t next = grouper.bundles.order[i];
+
+		summing.bundle = &grouper.bundles.items[next];
 		walk_bundle(&grouper, &summing);
 	}
 	link_children(&grouper, &first);

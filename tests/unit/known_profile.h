@@ -8,8 +8,8 @@
 #include "cli/profile/profile.h"
 
 static inline uint32_t known_frame(struct profile *profile, uint32_t mapping,
-				    const char *function, const char *file,
-				    uint32_t line)
+				   const char *function, const char *file,
+				   uint32_t line)
 {
 	struct profile_line lines = { 0, line };
 	uint32_t frame;
@@ -28,7 +28,7 @@ static inline uint32_t known_frame(struct profile *profile, uint32_t mapping,
 }
 
 static inline uint32_t known_stack(struct profile *profile,
-				    const uint32_t *frames, size_t count)
+				   const uint32_t *frames, size_t count)
 {
 	uint32_t node = 0;
 
@@ -39,8 +39,8 @@ static inline uint32_t known_stack(struct profile *profile,
 
 /* Adds count samples of 10 ms each. */
 static inline void known_add(struct profile *profile, uint32_t stack,
-			      uint32_t thread, uint32_t container, uint32_t cpu,
-			      uint32_t slice, uint64_t count)
+			     uint32_t thread, uint32_t container, uint32_t cpu,
+			     uint32_t slice, uint64_t count)
 {
 	profile_add(profile,
 		    &(struct profile_row){ .stack = stack,
@@ -114,7 +114,7 @@ static inline struct profile *known_profile_new(void)
 	profile_frame_set_lines(profile, work, lines, 2);
 	stacks[0] = known_stack(profile, (uint32_t[]){ main_web, work }, 2);
 	stacks[1] = known_stack(profile,
-				 (uint32_t[]){ main_web, rec, rec, rec }, 4);
+				(uint32_t[]){ main_web, rec, rec, rec }, 4);
 	stacks[2] = known_stack(profile, (uint32_t[]){ main_db, work_db }, 2);
 	stacks[3] = known_stack(profile, (uint32_t[]){ main_db, unnamed }, 2);
 	profile_state(profile, "user");

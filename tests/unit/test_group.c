@@ -206,8 +206,8 @@ static void stacks_without_frames_are_counted(void **state)
 {
 	struct fixture *fixture = *state;
 
-	known_add(fixture->profile, 0, PROFILE_NONE, PROFILE_NONE,
-		   PROFILE_NONE, 99, 70);
+	known_add(fixture->profile, 0, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE,
+		  99, 70);
 	group_by(fixture, 1, (enum label_key[]){ LABEL_FUNCTION },
 		 GROUP_SORT_DEFAULT, 1);
 	assert_group(fixture, 0, "[no stack]", "", 70, 70);
