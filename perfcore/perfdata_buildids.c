@@ -1,5 +1,6 @@
 #include "perfcore/perfdata_buildids.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "perfcore/hash.h"
@@ -40,35 +41,54 @@ static uint64_t path_hash(const char *path, size_t length)
 	return hash_bytes(path, length) >> 1; /* never idmap's reserved key */
 }
 
+void perfdata_buildids_set(struct perfdata_buildids *table, const char *path,
+			   const uint8_t *id, uint8_t size, bool is_kernel)
+{
+	size_t length = key_length(path);
+	uint32_t *index =
+		idmap_at(&table->by_path, path_hash(path, length), length);
+
+	if (*index == IDMAP_NONE) {
+		if (table->count >= ROWS_MAX) {
+			idmap_remove(&table->by_path, path_hash(path, length),
+				     length);
+			return;
+		}
+		*index = (uint32_t)table->count++;
+		table->items = mem_grow(table->items, *index, &table->capacity,
+					sizeof(*table->items));
+	}
+	table->items[*index] = (struct perfdata_buildid){
+		.path = strings_intern_n(table->strings, path, length),
+		.size = size,
+		.is_kernel = is_kernel,
+	};
+	memcpy(table->items[*index].id, id, size);
+}
+
+/* Example: 00000000 0080 3000, pid ffffffff, 20 bytes of build-id, 14 000000
+ * (its length), then "/usr/bin/sleep" and zeros. */
 void perfdata_buildids_add(struct perfdata_buildids *table, uint16_t misc,
 			   struct cursor *cursor)
 {
-	struct perfdata_buildid row = { 0 };
+	uint8_t size = BUILD_ID_MAX;
 	const uint8_t *field;
 	const char *path;
-	size_t length;
 
 	cursor_skip(cursor, 4); /* pid: -1, or the guest's */
 	field = cursor_bytes(cursor, 24);
 	path = cursor_text(cursor);
-	if (!field || !path || table->count >= ROWS_MAX)
+	if (!field || !path)
 		return;
-	memcpy(row.id, field, BUILD_ID_MAX);
-	row.size = BUILD_ID_MAX;
 	if (misc & MISC_TABLE_BUILD_ID_LEN && field[20] <= BUILD_ID_MAX)
-		row.size = field[20];
+		size = field[20];
 	else /* a shorter one is filled up with words of zero */
-		while (row.size && !memcmp(row.id + row.size - 4, "\0\0\0", 4))
-			row.size -= 4;
-	if (!row.size)
-		return;
-	length = key_length(path);
-	row.path = strings_intern_n(table->strings, path, length);
-	table->items = mem_grow(table->items, table->count, &table->capacity,
-				sizeof(*table->items));
-	*idmap_at(&table->by_path, path_hash(path, length), length) =
-		(uint32_t)table->count;
-	table->items[table->count++] = row;
+		while (size && !memcmp(field + size - 4, "\0\0\0", 4))
+			size -= 4;
+	if (size)
+		perfdata_buildids_set(table, path, field, size,
+				      (misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+					      PERF_RECORD_MISC_KERNEL);
 }
 
 void perfdata_buildids_read(struct perfdata_buildids *table,

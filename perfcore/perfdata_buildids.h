@@ -15,6 +15,7 @@ struct perfdata_buildid {
 	const char *path; /* interned */
 	uint8_t id[BUILD_ID_MAX];
 	uint8_t size;
+	bool is_kernel; /* the kernel or a module */
 };
 
 struct perfdata_buildids {
@@ -27,6 +28,10 @@ struct perfdata_buildids {
 void perfdata_buildids_init(struct perfdata_buildids *table,
 			    struct strings *strings);
 void perfdata_buildids_destroy(struct perfdata_buildids *table);
+
+/* Sets the path's build-id of size bytes, 1 to BUILD_ID_MAX. */
+void perfdata_buildids_set(struct perfdata_buildids *table, const char *path,
+			   const uint8_t *id, uint8_t size, bool is_kernel);
 
 /* Adds the row that is the body of a HEADER_BUILD_ID record with these
  * flags (header.misc); cursor ends with the record. */

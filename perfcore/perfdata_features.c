@@ -46,9 +46,9 @@ static void read_command(struct perfdata_facts *facts, struct cursor *cursor,
 static void read_clock_data(struct perfdata_facts *facts, struct cursor *cursor)
 {
 	uint32_t version = cursor_u32(cursor);
+	uint32_t clock_id = cursor_u32(cursor);
 	uint64_t wall, clock;
 
-	cursor_skip(cursor, 4); /* clockid */
 	wall = cursor_u64(cursor);
 	clock = cursor_u64(cursor);
 	if (version != 1 || cursor->has_failed)
@@ -56,6 +56,7 @@ static void read_clock_data(struct perfdata_facts *facts, struct cursor *cursor)
 	facts->has_clock = true;
 	facts->wall_ns = wall;
 	facts->clock_ns = clock;
+	facts->clock_id = clock_id;
 }
 
 static void read_sample_time(struct perfdata_facts *facts,
@@ -69,30 +70,37 @@ static void read_sample_time(struct perfdata_facts *facts,
 	facts->last_time = last;
 }
 
-void perfdata_feature_read(struct perfdata_facts *facts, uint32_t feature,
-			   struct cursor *cursor, struct strings *strings)
+/* The fact that a feature of one text is, or NULL. */
+static const char **text_fact(struct perfdata_facts *facts, uint32_t feature)
 {
 	switch (feature) {
 	case FEATURE_HOSTNAME:
-		read_fact(&facts->host, cursor, strings);
-		break;
+		return &facts->host;
 	case FEATURE_OSRELEASE:
-		read_fact(&facts->kernel, cursor, strings);
-		break;
+		return &facts->kernel;
 	case FEATURE_VERSION:
-		read_fact(&facts->perf_version, cursor, strings);
-		break;
+		return &facts->perf_version;
 	case FEATURE_ARCH:
-		read_fact(&facts->arch, cursor, strings);
-		break;
+		return &facts->arch;
 	case FEATURE_CPUDESC:
-		read_fact(&facts->cpu_model, cursor, strings);
-		break;
+		return &facts->cpu_model;
 	case FEATURE_CPUID:
-		read_fact(&facts->cpu_id, cursor, strings);
-		break;
+		return &facts->cpu_id;
+	default:
+		return NULL;
+	}
+}
+
+void perfdata_feature_read(struct perfdata_facts *facts, uint32_t feature,
+			   struct cursor *cursor, struct strings *strings)
+{
+	const char **text = text_fact(facts, feature);
+
+	if (text)
+		read_fact(text, cursor, strings);
+	switch (feature) {
 	case FEATURE_NRCPUS:
-		cursor_skip(cursor, 4); /* those that could be plugged in */
+		facts->n_cpus_present = cursor_u32(cursor);
 		facts->n_cpus = cursor_u32(cursor);
 		break;
 	case FEATURE_TOTAL_MEM:
@@ -106,6 +114,89 @@ void perfdata_feature_read(struct perfdata_facts *facts, uint32_t feature,
 		break;
 	case FEATURE_CLOCK_DATA:
 		read_clock_data(facts, cursor);
+		break;
+	}
+}
+
+struct perfdata_facts perfdata_facts_copy(const struct perfdata_facts *facts,
+					  struct strings *strings)
+{
+	struct perfdata_facts copy = *facts;
+
+	for (uint32_t feature = 0; feature < FEATURES_MAX; feature++) {
+		const char **text = text_fact(&copy, feature);
+
+		if (text && *text)
+			*text = strings_intern(strings, *text);
+	}
+	if (copy.command)
+		copy.command = strings_intern(strings, copy.command);
+	return copy;
+}
+
+bool perfdata_feature_is_known(const struct perfdata_facts *facts,
+			       uint32_t feature)
+{
+	struct perfdata_facts copy = *facts;
+	const char **text = text_fact(&copy, feature);
+
+	switch (feature) {
+	case FEATURE_NRCPUS:
+		return facts->n_cpus;
+	case FEATURE_TOTAL_MEM:
+		return facts->memory;
+	case FEATURE_CMDLINE:
+		return facts->command;
+	case FEATURE_SAMPLE_TIME:
+		return facts->last_time;
+	case FEATURE_CLOCKID:
+	case FEATURE_CLOCK_DATA:
+		return facts->has_clock;
+	default:
+		return text && *text;
+	}
+}
+
+static void write_text(struct perfdata_output *output, const char *text)
+{
+	uint32_t size = ((uint32_t)strlen(text) + 64) & ~63u; /* as perf does */
+
+	perfdata_output_u32(output, size);
+	perfdata_output_text(output, text, size);
+}
+
+void perfdata_feature_write(const struct perfdata_facts *facts,
+			    uint32_t feature, struct perfdata_output *output)
+{
+	struct perfdata_facts copy = *facts;
+	const char **text = text_fact(&copy, feature);
+
+	if (text && *text)
+		write_text(output, *text);
+	switch (feature) {
+	case FEATURE_NRCPUS:
+		perfdata_output_u32(output, facts->n_cpus_present);
+		perfdata_output_u32(output, facts->n_cpus);
+		break;
+	case FEATURE_TOTAL_MEM:
+		perfdata_output_u64(output, facts->memory >> 10);
+		break;
+	case FEATURE_CMDLINE:
+		perfdata_output_u32(output, 1);
+		write_text(output, facts->command);
+		break;
+	case FEATURE_SAMPLE_TIME:
+		perfdata_output_u64(output, facts->first_time);
+		perfdata_output_u64(output, facts->last_time);
+		break;
+	case FEATURE_CLOCKID:
+		perfdata_output_u64(output, 1); /* resolution, ns */
+		break;
+	case FEATURE_CLOCK_DATA:
+		perfdata_output_u32(output, 1); /* version */
+		perfdata_output_u32(output, facts->clock_id);
+		perfdata_output_u64(output, facts->wall_ns);
+		perfdata_output_u64(output, facts->clock_ns);
 		break;
 	}
 }
