@@ -24,6 +24,8 @@ LIB_OBJECTS := $(filter-out build/cli/main.o,$(OBJECTS))
 UNIT_TESTS := $(patsubst tests/unit/%.c,build/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 # Tests of these rooms replace the system-call layer by tests/unit/fake_sys.c.
 FAKE_SYS_TESTS := $(patsubst %,build/tests/%,$(basename $(notdir $(shell grep -ls fake_sys.h tests/unit/test_*.c))))
+# What tests share with each other, linked into all of them.
+TEST_PARTS := $(patsubst %.c,build/%.o,$(filter-out tests/unit/test_%.c tests/unit/fake_sys.c,$(wildcard tests/unit/*.c)))
 TARGETS := $(patsubst tests/targets/%.c,build/targets/%,$(sort $(wildcard tests/targets/*.c)))
 
 quiet = $(if $(filter 0,$(V)),@echo "  $(1)";)
@@ -41,12 +43,12 @@ build/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC $<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-build/tests/%: tests/unit/%.c $(LIBRARY)
+build/tests/%: tests/unit/%.c $(TEST_PARTS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call quiet,TEST $@)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -o $@ $< \
-		$(if $(filter $@,$(FAKE_SYS_TESTS)),tests/unit/fake_sys.c) $(LIBRARY) -lcmocka $(LIBS)
+		$(if $(filter $@,$(FAKE_SYS_TESTS)),tests/unit/fake_sys.c) $(TEST_PARTS) $(LIBRARY) -lcmocka $(LIBS)
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(TEST_PARTS:.o=.d) $(UNIT_TESTS:=.d)
 
 include tests/tests.mk
 
@@ -74,3 +76,4 @@ help: ## this list
 
 .PHONY: all check lint format packages install clean help
 .DELETE_ON_ERROR:
+.SECONDARY: $(TEST_PARTS)
