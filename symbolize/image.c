@@ -87,7 +87,8 @@ static bool notes_read(struct image *image, Elf_Data *data)
 	return false;
 }
 
-static void build_id_read(struct image *image)
+/* Takes the build-id from the first segment or section of notes with one. */
+static void build_id_find(struct image *image)
 {
 	size_t count = 0;
 	GElf_Phdr header;
@@ -111,6 +112,15 @@ static void build_id_read(struct image *image)
 			return;
 }
 
+/* Some linkers leave a build-id of zeros, which identifies nothing. */
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
 static int image_parse(struct image *image, const char *path,
 		       struct error *error)
 {
@@ -129,7 +139,11 @@ static int image_parse(struct image *image, const char *path,
 	image->has_sections =
 		elf_getshdrnum(image->elf, &n_sections) == 0 && n_sections > 0;
 	segments_read(image);
-	build_id_read(image);
+	build_id_find(image);
+	if (is_zero(image->build_id, image->build_id_size)) {
+		image->build_id_size = 0;
+		image->is_gnu_build_id = false;
+	}
 	return 0;
 }
 
@@ -171,6 +185,18 @@ int image_memory(struct image *image, const void *bytes, size_t size,
 	return ret;
 }
 
+int image_adopt(struct image *image, void *bytes, size_t size, const char *path,
+		struct error *error)
+{
+	int ret = image_memory(image, bytes, size, path, error);
+
+	if (ret)
+		free(bytes);
+	else
+		image->is_owned = true;
+	return ret;
+}
+
 void image_destroy(struct image *image)
 {
 	if (!image)
@@ -178,6 +204,8 @@ void image_destroy(struct image *image)
 	elf_end(image->elf);
 	if (image->is_mapped)
 		munmap((void *)(uintptr_t)image->bytes, image->size);
+	if (image->is_owned)
+		free((void *)(uintptr_t)image->bytes);
 	free(image->segments);
 	*image = (struct image){ 0 };
 }
@@ -235,6 +263,27 @@ bool image_header(const struct image *image, uint32_t type, GElf_Phdr *header)
 		if (gelf_getphdr(image->elf, (int)i, header) &&
 		    header->p_type == type)
 			return true;
+	return false;
+}
+
+bool image_dynamic(const struct image *image, int64_t tag, uint64_t *value)
+{
+	GElf_Phdr header;
+	Elf_Data *data;
+	GElf_Dyn entry;
+
+	if (!image_header(image, PT_DYNAMIC, &header))
+		return false;
+	data = elf_getdata_rawchunk(image->elf, (int64_t)header.p_offset,
+				    header.p_filesz, ELF_T_DYN);
+	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
+		if (entry.d_tag == DT_NULL)
+			break;
+		if (entry.d_tag == tag) {
+			*value = entry.d_un.d_val;
+			return true;
+		}
+	}
 	return false;
 }
 

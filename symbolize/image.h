@@ -22,6 +22,7 @@ struct image {
 	const uint8_t *bytes;
 	size_t size;
 	bool is_mapped; /* bytes are ours to unmap */
+	bool is_owned;	/* bytes are ours to free */
 	uint16_t machine, type;
 	bool has_sections;
 	struct module_segment *segments; /* the PT_LOADs, in file order */
@@ -45,6 +46,10 @@ int image_open(struct image *image, int fd, const char *path,
 int image_memory(struct image *image, const void *bytes, size_t size,
 		 const char *path, struct error *error);
 
+/* bytes were allocated, and are freed by image_destroy, or on failure. */
+int image_adopt(struct image *image, void *bytes, size_t size, const char *path,
+		struct error *error);
+
 void image_destroy(struct image *image);
 
 /* Finds a section by name, or the first one of a type (SHT_*). */
@@ -61,6 +66,9 @@ const uint8_t *image_section_bytes(const struct image *image,
 
 /* The first program header of a type (PT_*). */
 bool image_header(const struct image *image, uint32_t type, GElf_Phdr *header);
+
+/* The value of the first entry of PT_DYNAMIC with that tag (DT_*). */
+bool image_dynamic(const struct image *image, int64_t tag, uint64_t *value);
 
 /* The segment that holds an ELF virtual address, or NULL. */
 const struct module_segment *image_segment(const struct image *image,

@@ -84,44 +84,6 @@ static bool source_section(struct symtab_source *source,
 			  (const char *)bytes, size);
 }
 
-/* What PT_DYNAMIC tells of the dynamic symbols. */
-struct dynamic {
-	uint64_t symbols, strings, strings_size, hash, gnu_hash;
-};
-
-static void dynamic_read(const struct image *image, struct dynamic *dynamic)
-{
-	GElf_Phdr header;
-	Elf_Data *data;
-	GElf_Dyn entry;
-
-	if (!image_header(image, PT_DYNAMIC, &header))
-		return;
-	data = elf_getdata_rawchunk(image->elf, (int64_t)header.p_offset,
-				    header.p_filesz, ELF_T_DYN);
-	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
-		switch (entry.d_tag) {
-		case DT_NULL:
-			return;
-		case DT_SYMTAB:
-			dynamic->symbols = entry.d_un.d_ptr;
-			break;
-		case DT_STRTAB:
-			dynamic->strings = entry.d_un.d_ptr;
-			break;
-		case DT_STRSZ:
-			dynamic->strings_size = entry.d_un.d_val;
-			break;
-		case DT_HASH:
-			dynamic->hash = entry.d_un.d_ptr;
-			break;
-		case DT_GNU_HASH:
-			dynamic->gnu_hash = entry.d_un.d_ptr;
-			break;
-		}
-	}
-}
-
 static uint32_t word_at(const struct image *image, uint64_t vaddr)
 {
 	size_t left;
@@ -165,31 +127,41 @@ static uint64_t gnu_hash_count(const struct image *image, uint64_t table)
 	return last + 1;
 }
 
+/* The number of dynamic symbols, which only the hash tables tell. */
+static uint64_t dynamic_count(const struct image *image)
+{
+	uint64_t table;
+
+	if (image_dynamic(image, DT_HASH, &table))
+		return word_at(image, table + 4);
+	return image_dynamic(image, DT_GNU_HASH, &table)
+		       ? gnu_hash_count(image, table)
+		       : 0;
+}
+
 static bool source_segment(struct symtab_source *source,
 			   const struct image *image)
 {
-	struct dynamic dynamic = { 0 };
-	uint64_t count, offset;
-	const uint8_t *strings;
-	size_t entry, left;
+	size_t entry = gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT);
+	uint64_t count = dynamic_count(image);
+	uint64_t symbols, strings, size, offset;
+	const uint8_t *bytes;
+	size_t left;
 
-	dynamic_read(image, &dynamic);
-	count = dynamic.hash ? word_at(image, dynamic.hash + 4)
-			     : gnu_hash_count(image, dynamic.gnu_hash);
-	strings = image_at(image, dynamic.strings, &left);
-	if (!strings || !image_offset(image, dynamic.symbols, &offset))
+	if (!entry || !image_dynamic(image, DT_SYMTAB, &symbols) ||
+	    !image_dynamic(image, DT_STRTAB, &strings) ||
+	    !image_dynamic(image, DT_STRSZ, &size) ||
+	    !image_offset(image, symbols, &offset) || offset >= image->size)
 		return false;
-	if (dynamic.strings_size < left)
-		left = dynamic.strings_size;
-	entry = gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT);
-	if (!entry || offset >= image->size)
+	bytes = image_at(image, strings, &left);
+	if (!bytes)
 		return false;
 	if (count > (image->size - offset) / entry)
 		count = (image->size - offset) / entry;
 	return source_set(source, image,
 			  elf_getdata_rawchunk(image->elf, (int64_t)offset,
 					       count * entry, ELF_T_SYM),
-			  (const char *)strings, left);
+			  (const char *)bytes, size < left ? size : left);
 }
 
 bool symtab_source_dynamic(struct symtab_source *source,
