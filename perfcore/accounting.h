@@ -47,4 +47,8 @@ const struct accounting_host *accounting_host(const struct accounting *);
 const struct accounting_process *accounting_process(
 	const struct accounting *accounting, uint32_t pid);
 
+/* All of them, by pid: index from 0; NULL at the end. */
+const struct accounting_process *accounting_at(
+	const struct accounting *accounting, size_t index);
+
 #endif

@@ -81,16 +81,15 @@ int session_cpu_open(struct session *session, struct cpu_state *state,
 {
 	int result = 0;
 
-	for (int role = 0; role < ROLES && result == 0; role++) {
+	for (int role = 0; role < ROLES; role++)
 		state->streams[role] = (struct stream){ .fd = -1,
 							.role = role,
 							.cpu = state->cpu };
+	for (int role = 0; role < ROLES && result == 0; role++)
 		result = stream_open(session, &state->streams[role], error);
-	}
 	if (result < 0) {
 		for (int role = 0; role < ROLES; role++)
-			if (state->streams[role].fd >= 0)
-				session_stream_close(&state->streams[role]);
+			session_stream_close(&state->streams[role]);
 		return result;
 	}
 	state->is_open = true;

@@ -71,13 +71,20 @@ int session_start(struct session *session, struct error *error);
 /* Stops all events; the source then delivers what is still in the rings. */
 void session_stop(struct session *session);
 
+enum session_wake {
+	SESSION_WAKE_TIMEOUT, /* or a signal */
+	SESSION_WAKE_SAMPLES, /* a sampling ring is half full */
+	SESSION_WAKE_TRACKING,
+};
+
 /*
  * Waits until a sampling ring is half full, timeout_ms have passed, a signal
  * came, or (within a budget, so that a storm of short processes costs no
  * more) a tracking record was written. Returns 0 or -errno other than -EINTR.
  * Also notices CPUs that went or came.
  */
-int session_wait(struct session *session, int timeout_ms, struct error *error);
+int session_wait(struct session *session, int timeout_ms,
+		 enum session_wake *wake, struct error *error);
 
 /* Delivers each new tracking record once, ahead of its turn and still to be
  * delivered in order, for what cannot wait: opening files, naming cgroups. */

@@ -75,10 +75,22 @@ static size_t polls_wanted(struct session *session, uint64_t now)
 					   : session->n_polls / ROLES;
 }
 
-int session_wait(struct session *session, int timeout_ms, struct error *error)
+static enum session_wake wake_of(const struct session *session)
+{
+	/* Sampling rings stand first. */
+	for (size_t i = 0; i < session->n_polls / ROLES; i++)
+		if (session->polls[i].revents)
+			return SESSION_WAKE_SAMPLES;
+	return SESSION_WAKE_TRACKING;
+}
+
+int session_wait(struct session *session, int timeout_ms,
+		 enum session_wake *wake, struct error *error)
 {
 	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
 	int ready;
+
+	*wake = SESSION_WAKE_TIMEOUT;
 
 	session_follow_cpus(session, now);
 	ready = sys_poll(session->polls, polls_wanted(session, now),
@@ -86,6 +98,7 @@ int session_wait(struct session *session, int timeout_ms, struct error *error)
 	if (ready > 0) {
 		session->counts.wakeups++;
 		session->wakeup_tokens -= 1;
+		*wake = wake_of(session);
 	}
 	if (ready < 0 && ready != -EINTR)
 		return error_set(error, ready, "waiting for samples: %s",
@@ -128,22 +141,6 @@ static void stream_queue(struct session *session, uint32_t number)
 		   number);
 }
 
-void session_refresh(struct session *session)
-{
-	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
-
-	/* The clock is read before the heads: what was written before now,
-	 * less the slack, is below them. */
-	session->watermark =
-		session->is_running ? now - SESSION_SLACK_NS : UINT64_MAX;
-	for (uint32_t i = 0; i < session->n_cpus * ROLES; i++) {
-		if (!session->cpus[i / ROLES]->is_open)
-			continue;
-		ring_refresh(&stream_at(session, i)->ring);
-		stream_queue(session, i);
-	}
-}
-
 /* Steps over the record delivered last and gives its stream its new place. */
 static void current_consume(struct session *session)
 {
@@ -161,6 +158,25 @@ static void current_consume(struct session *session)
 	}
 	order_pop(&session->order);
 	stream->is_queued = false;
+}
+
+void session_refresh(struct session *session)
+{
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+
+	/* While it stands on top of the order: others may come before it. */
+	if (session->current)
+		current_consume(session);
+	/* The clock is read before the heads: what was written before now,
+	 * less the slack, is below them. */
+	session->watermark =
+		session->is_running ? now - SESSION_SLACK_NS : UINT64_MAX;
+	for (uint32_t i = 0; i < session->n_cpus * ROLES; i++) {
+		if (!session->cpus[i / ROLES]->is_open)
+			continue;
+		ring_refresh(&stream_at(session, i)->ring);
+		stream_queue(session, i);
+	}
 }
 
 static void rings_release(struct session *session)
