@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,11 @@ static void a_cpu_that_is_just_gone_is_left_out_c49(void **state)
 	end();
 }
 
+static void set_online(const char *online)
+{
+	snprintf(fake_sys.online, sizeof(fake_sys.online), "%s", online);
+}
+
 static void wait_some(int rounds)
 {
 	struct event event;
@@ -264,12 +270,12 @@ static void cpus_go_and_come_c49(void **state)
 
 	(void)state;
 	start("0-1");
-	strcpy(fake_sys.online, "0");
+	set_online("0");
 	wait_some(10);
 	assert_int_equal(session_cpus(session), 1);
 	assert_int_equal(fake_sys_open_count(), 2);
 	assert_int_equal(notes.count, 1);
-	strcpy(fake_sys.online, "0-2"); /* it is back, with a new one */
+	set_online("0-2"); /* it is back, with a new one */
 	wait_some(10);
 	assert_int_equal(session_cpus(session), 3);
 	assert_int_equal(fake_sys_open_count(), 6);
