@@ -1,15 +1,10 @@
 #include "cli/formats/pprof_code.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/formats/pprof_format.h"
 #include "perfcore/mem.h"
-
-/* Of a module, in the name of an unknown function. */
-#define BASE_NAME_MAX 200
 
 /* Texts of a Function message, by string index. */
 struct pprof_function_entry {
@@ -69,22 +64,15 @@ uint32_t pprof_code_no_stack(struct pprof_code *code)
 	return pprof_code_location(code, (uint32_t)code->profile->n_frames);
 }
 
-/* "[libfoo.so]+0x12": readers drop frames that have no function. */
+/* Readers drop frames that have no function, so an unknown one gets one. */
 static uint32_t unknown_function(struct pprof_code *code,
 				 const struct profile_frame *frame)
 {
-	const char *path = code->profile->mappings[frame->mapping].path;
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
 	struct pprof_function_entry entry = { 0 };
-	char name[BASE_NAME_MAX + 32];
+	char name[PPROF_UNKNOWN_MAX];
 
-	if (*base == '[')
-		snprintf(name, sizeof(name), "%.*s+0x%" PRIx64, BASE_NAME_MAX,
-			 base, frame->address);
-	else
-		snprintf(name, sizeof(name), "[%.*s]+0x%" PRIx64, BASE_NAME_MAX,
-			 *base ? base : "unknown", frame->address);
+	pprof_unknown_name(name, code->profile->mappings[frame->mapping].path,
+			   frame->address);
 	entry.name = pprof_texts_copy(&code->stream->texts, name);
 	return add_function(code, &entry);
 }
@@ -143,7 +131,7 @@ static void emit_location(struct pprof_code *code, uint32_t id, uint32_t index)
 {
 	const struct profile *profile = code->profile;
 	const struct profile_frame *frame = &profile->frames[index];
-	struct pprof_mapping_entry none, *mapping;
+	struct pprof_mapping_entry none = { 0 }, *mapping;
 	uint32_t mapping_id;
 
 	if (index == profile->n_frames) {

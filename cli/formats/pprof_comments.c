@@ -298,6 +298,7 @@ void pprof_comments_init(struct pprof_comments *comments)
 	*comments = (struct pprof_comments){ 0 };
 	idmap_init(&comments->processes);
 	idmap_init(&comments->containers);
+	idmap_init(&comments->mapping_ids);
 }
 
 void pprof_comments_destroy(struct pprof_comments *comments)
@@ -306,6 +307,7 @@ void pprof_comments_destroy(struct pprof_comments *comments)
 		return;
 	idmap_destroy(&comments->processes);
 	idmap_destroy(&comments->containers);
+	idmap_destroy(&comments->mapping_ids);
 	free(comments->mappings);
 	free(comments->types);
 }
@@ -404,6 +406,8 @@ static void keep_mapping(struct pprof_comments *comments,
 {
 	comments->mappings = mem_grow(comments->mappings, comments->n_mappings,
 				      &comments->mapping_room, sizeof(*note));
+	*idmap_at(&comments->mapping_ids, note->id, 0) =
+		(uint32_t)comments->n_mappings;
 	comments->mappings[comments->n_mappings++] = *note;
 }
 
@@ -498,6 +502,9 @@ void pprof_comments_read(struct pprof_comments *comments,
 	line[kind_length] = '\0';
 	if (strcmp(line, "hostprof") == 0)
 		comments->is_ours = true;
+	else if (!comments->is_ours)
+		notes_add(&profile->notes, "comment in the profile: %.*s",
+			  (int)(length < 200 ? length : 200), text);
 	else if (!read_single_line(comments, profile, line, at))
 		read_table_line(comments, profile, line, at);
 	free(line);

@@ -58,6 +58,7 @@ struct pprof_comments {
 	bool is_ours;	    /* the version line was there */
 	uint32_t n_windows; /* health lines: more than 1, others merged it */
 	struct idmap processes, containers; /* (id, 0) -> index in profile */
+	struct idmap mapping_ids;	    /* (id, 0) -> index in mappings */
 	struct pprof_mapping_note *mappings;
 	struct pprof_type_note *types;
 	size_t n_mappings, n_types, mapping_room, type_room;

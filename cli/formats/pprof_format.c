@@ -1,8 +1,11 @@
 #include "cli/formats/pprof_format.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/profile/profile.h"
+#include "perfcore/mem.h"
 
 /* Kernel addresses are the upper half on every 64-bit machine. */
 #define KERNEL_HALF (1ull << 63)
@@ -40,4 +43,26 @@ bool pprof_is_named(const char *name)
 	if (starts_with(name, "0x"))
 		return name[2 + strspn(name + 2, "0123456789abcdef")] != '\0';
 	return *name != '\0';
+}
+
+void pprof_unknown_name(char name[PPROF_UNKNOWN_MAX], const char *path,
+			uint64_t address)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	bool has_brackets = *base == '[';
+
+	snprintf(name, PPROF_UNKNOWN_MAX, "%s%.*s%s+0x%" PRIx64,
+		 has_brackets ? "" : "[", PPROF_UNKNOWN_MAX - 32,
+		 *base ? base : "unknown", has_brackets ? "" : "]", address);
+}
+
+char *pprof_type_name(const char *type)
+{
+	char *name = mem_strdup(type);
+
+	for (char *at = name; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	return name;
 }

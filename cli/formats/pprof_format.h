@@ -103,6 +103,18 @@ enum pprof_function_field {
 uint32_t pprof_mapped_flags(const char *path);
 uint32_t pprof_bare_flags(uint64_t address, const char *name);
 
+/* Name of a frame without a function: "[libfoo.so]+0x12". */
+#define PPROF_UNKNOWN_MAX 256
+void pprof_unknown_name(char name[PPROF_UNKNOWN_MAX], const char *path,
+			uint64_t address);
+
+/* Functions inlined at one address that are read. */
+#define PPROF_LINES_MAX 1024
+
+/* Pyroscope refuses "-" in a sample type: "_" instead. Returns a text for
+ * free(). */
+char *pprof_type_name(const char *type);
+
 /* false for names made of an address: "[libx.so]+0x12", "0x12". */
 bool pprof_is_named(const char *name);
 

@@ -40,17 +40,6 @@ static bool is_count(const struct profile_value_type *type)
 	       strcmp(type->unit, PPROF_COUNT_UNIT) == 0;
 }
 
-/* Pyroscope refuses "-" in a sample type. Returns a text for free(). */
-static char *type_name(const char *type)
-{
-	char *name = mem_strdup(type);
-
-	for (char *at = name; *at; at++)
-		if (*at == '-')
-			*at = '_';
-	return name;
-}
-
 static void emit_sample_types(struct writer *writer)
 {
 	const struct profile *profile = writer->profile;
@@ -68,7 +57,7 @@ static void emit_sample_types(struct writer *writer)
 			id--;
 			continue;
 		}
-		name = type_name(type->type);
+		name = pprof_type_name(type->type);
 		emit_value_type(writer, PPROF_SAMPLE_TYPE, name, type->unit);
 		if (strcmp(name, type->type) != 0)
 			pprof_comments_type(&note,
@@ -83,7 +72,7 @@ static uint64_t emit_period_type(struct writer *writer)
 	const struct profile_event *event = &writer->profile->event;
 	bool is_time = event->freq_hz > 0 || event->period == 0 ||
 		       strstr(event->name, "-clock");
-	char *name = type_name(is_time ? "cpu" : event->name);
+	char *name = pprof_type_name(is_time ? "cpu" : event->name);
 
 	emit_value_type(writer, PPROF_PERIOD_TYPE, name,
 			is_time ? "nanoseconds" : "count");
@@ -102,7 +91,7 @@ static void emit_header(struct writer *writer)
 		profile->default_value < profile->n_value_types
 			? profile->value_types[profile->default_value].type
 			: PPROF_COUNT_TYPE;
-	char *name = type_name(shown);
+	char *name = pprof_type_name(shown);
 
 	protobuf_number(top, PPROF_TIME_NANOS, profile->start_ns);
 	protobuf_number(top, PPROF_DURATION_NANOS, profile->duration_ns);
