@@ -5,6 +5,8 @@ DESTDIR ?=
 CC      ?= gcc
 CFLAGS  ?= -O2 -g
 V       ?= 0
+BUILD   ?= build
+BINARY  := $(if $(filter build,$(BUILD)),hostprof,$(BUILD)/hostprof)
 
 PACKAGES := gcc make pkg-config libpfm4-dev libelf-dev libdw-dev libcapstone-dev \
 	libcmocka-dev zlib1g-dev libzstd-dev libjansson-dev uthash-dev libiberty-dev \
@@ -12,38 +14,38 @@ PACKAGES := gcc make pkg-config libpfm4-dev libelf-dev libdw-dev libcapstone-dev
 
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wvla -Wstrict-prototypes \
 	-Wno-missing-field-initializers
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -I. -Ibuild/include $(WARNINGS) $(CFLAGS)
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS)
 LIBS := -lpfm -ldw -lelf -lcapstone -ljansson -lzstd -lz -llzma -l:libiberty.a -lm
 
 ROOMS   := perfcore symbolize cli
 SOURCES := $(sort $(shell find $(ROOMS) -name '*.c'))
-OBJECTS := $(SOURCES:%.c=build/%.o)
-LIBRARY := build/libhostprof.a
-LIB_OBJECTS := $(filter-out build/cli/main.o,$(OBJECTS))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+LIBRARY := $(BUILD)/libhostprof.a
+LIB_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(OBJECTS))
 
-UNIT_TESTS := $(patsubst tests/unit/%.c,build/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 # Tests of these rooms replace the system-call layer by tests/unit/fake_sys.c.
-FAKE_SYS_TESTS := $(patsubst %,build/tests/%,$(basename $(notdir $(shell grep -ls fake_sys.h tests/unit/test_*.c))))
+FAKE_SYS_TESTS := $(patsubst %,$(BUILD)/tests/%,$(basename $(notdir $(shell grep -ls fake_sys.h tests/unit/test_*.c))))
 # What tests share with each other, linked into all of them.
-TEST_PARTS := $(patsubst %.c,build/%.o,$(filter-out tests/unit/test_%.c tests/unit/fake_sys.c,$(wildcard tests/unit/*.c)))
-TARGETS := $(patsubst tests/targets/%.c,build/targets/%,$(sort $(wildcard tests/targets/*.c)))
+TEST_PARTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/unit/test_%.c tests/unit/fake_sys.c,$(wildcard tests/unit/*.c)))
+TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(sort $(wildcard tests/targets/*.c)))
 
 quiet = $(if $(filter 0,$(V)),@echo "  $(1)";)
 
-all: hostprof ## build ./hostprof
+all: $(BINARY) ## build ./hostprof
 
-hostprof: build/cli/main.o $(LIBRARY)
+$(BINARY): $(BUILD)/cli/main.o $(LIBRARY)
 	$(call quiet,LD $@)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(LIBRARY): $(LIB_OBJECTS)
 	@rm -f $@
 	$(call quiet,AR $@)$(AR) rcs $@ $^
 
-build/%.o: %.c
+$(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC $<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-build/tests/%: tests/unit/%.c $(TEST_PARTS) $(LIBRARY)
+$(BUILD)/tests/%: tests/unit/%.c $(TEST_PARTS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call quiet,TEST $@)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -o $@ $< \
 		$(if $(filter $@,$(FAKE_SYS_TESTS)),tests/unit/fake_sys.c) $(TEST_PARTS) $(LIBRARY) -lcmocka $(LIBS)
@@ -52,8 +54,8 @@ build/tests/%: tests/unit/%.c $(TEST_PARTS) $(LIBRARY)
 
 include tests/tests.mk
 
-check: $(UNIT_TESTS) hostprof ## unit tests: no root, no perf, under 10 s
-	@tests/run unit
+check: $(UNIT_TESTS) $(BINARY) ## unit tests: no root, no perf, under 10 s
+	@BUILD=$(BUILD) tests/run unit
 
 lint: ## the house style, as far as a script can tell
 	@tests/lint
@@ -64,7 +66,7 @@ format: ## clang-format decides
 packages: ## install what is missing (Debian: apt, as root)
 	@.ci/packages $(PACKAGES)
 
-install: hostprof ## the binary and its man page
+install: $(BINARY) ## the binary and its man page
 	install -Dm755 hostprof $(DESTDIR)$(PREFIX)/bin/hostprof
 	install -Dm644 docs/hostprof.1 $(DESTDIR)$(PREFIX)/share/man/man1/hostprof.1
 

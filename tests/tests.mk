@@ -5,9 +5,9 @@ TEST_PACKAGES := clang lld llvm jq golang-go golang-github-google-pprof-dev \
 	clang-format cppcheck linux-perf runc podman elfutils xz-utils binutils
 
 # Programs that live tests run beside hostprof: readers, writers, dumpers.
-PROGRAMS := $(patsubst tests/programs/%.c,build/programs/%,$(sort $(wildcard tests/programs/*.c)))
+PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/programs/*.c)))
 
-build/programs/%: tests/programs/%.c $(LIBRARY)
+$(BUILD)/programs/%: tests/programs/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call quiet,PROGRAM $@)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIBRARY) $(LIBS)
 
@@ -16,3 +16,32 @@ programs: $(PROGRAMS)
 -include $(PROGRAMS:=.d)
 
 .PHONY: programs
+
+# Programs with known answers. Frame pointers are kept so that chains by frame
+# pointer are complete; a target with other wishes has its own rule below.
+TARGET_CFLAGS := -O2 -g -fno-omit-frame-pointer -Wall -Wextra
+$(BUILD)/targets/%: tests/targets/%.c
+	@mkdir -p $(@D)
+	$(call quiet,TARGET $@)$(CC) -std=gnu11 -D_GNU_SOURCE $(TARGET_CFLAGS) -o $@ $< $(TARGET_LIBS_$*)
+
+targets: $(TARGETS)
+
+test-packages:
+	@.ci/packages $(PACKAGES) $(TEST_PACKAGES)
+
+test: test-packages ## installs, builds and runs every test (as root)
+	@$(MAKE) --no-print-directory all targets $(UNIT_TESTS) programs
+	@tests/run all
+
+live: all targets programs ## the live tests alone; ONLY=name for one
+	@tests/run live
+
+check-asan: ## the unit tests with ASan and UBSan, in build/asan
+	@$(MAKE) --no-print-directory check BUILD=build/asan \
+		CFLAGS="-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer" \
+		LDFLAGS="-fsanitize=address,undefined"
+
+profile: packages all ## installs, builds, samples this host for 10 s
+	./hostprof record -d 10
+
+.PHONY: targets test-packages test live check-asan profile programs
