@@ -10,11 +10,16 @@
 #include "perfcore/cgroup.h"
 #include "perfcore/container_name.h"
 #include "perfcore/container_path.h"
+#include "perfcore/container_process.h"
 #include "perfcore/idmap.h"
 #include "perfcore/mem.h"
-#include "perfcore/rootfs.h"
 
-#define SHORT_ID 12
+#define ROOT_TEXT     4096
+#define SHORT_ID      12
+#define ANCESTORS_MAX 64
+
+/* In by_id: the id is known, but the process has to be asked. */
+#define ASK_PROCESS (IDMAP_NONE - 1)
 
 /* When a name is looked for again after a failure, in ms after the first
  * look. Runtimes write their files within milliseconds of the cgroup, a
@@ -27,6 +32,8 @@ static const uint16_t retry_ms[] = { 5, 20, 100, 500, 2000, 10000 };
 struct entry {
 	struct container container;
 	struct place place;
+	const char *path; /* where it was found: may lie below container.path,
+			   * that of the unit or the container */
 	uint64_t first_ns;
 	uint32_t pid; /* a process in it, for the look-ups in /proc; or 0 */
 	size_t n_tries;
@@ -113,30 +120,73 @@ static void entry_take(struct containers *containers, struct entry *entry,
 		       const struct name_found *found)
 {
 	struct container *container = &entry->container;
+	struct strings *strings = containers->strings;
 
 	container->kind = CONTAINER_CONTAINER;
 	if (found->runtime)
-		container->runtime =
-			strings_intern(containers->strings, found->runtime);
+		container->runtime = strings_intern(strings, found->runtime);
 	if (found->id[0])
 		container->id = intern_clean(containers, found->id);
 	if (found->pod[0])
 		container->pod = intern_clean(containers, found->pod);
 	if (found->scope[0])
 		container->scope = intern_clean(containers, found->scope);
+	if (found->path_size)
+		container->path = strings_intern_n(strings, entry->path,
+						   found->path_size);
 	entry->place.is_raw = false;
-	if (found->name[0]) {
+	container->is_named = found->name[0] != '\0';
+	if (container->is_named)
 		container->name = intern_clean(containers, found->name);
-		container->is_named = true;
-	} else {
+	else
 		name_make_up(containers, entry);
+}
+
+/* A process of the container around entry's: an ancestor of one inside (a
+ * shim, a conmon). 0 where there is none. */
+static uint32_t outer_process(struct containers *containers,
+			      const struct entry *entry)
+{
+	const char *outer = entry->container.parent->path;
+	size_t size = strlen(outer);
+	struct place places[PLACES_MAX];
+	uint32_t pid = entry->pid;
+
+	for (int i = 0; pid > 1 && i < ANCESTORS_MAX; i++) {
+		const char *path = container_process_path(
+			containers->root, containers->strings, pid);
+
+		if (path && strncmp(path, outer, size) == 0 &&
+		    places[container_path_read(path, places) - 1].path_size ==
+			    size)
+			return pid;
+		pid = container_process_parent(containers->root, pid);
 	}
+	return 0;
+}
+
+/* The files of a nested container's runtime are in the container around it,
+ * unless it got the host's directories. */
+static bool entry_find(struct containers *containers, const struct entry *entry,
+		       struct name_query *query, struct name_found *found)
+{
+	uint32_t outer =
+		entry->container.parent ? outer_process(containers, entry) : 0;
+	char root[ROOT_TEXT];
+
+	if (outer) {
+		snprintf(root, sizeof(root), "%s/proc/%u/root",
+			 containers->root, outer);
+		query->root = root;
+		if (container_name_find(query, found))
+			return true;
+		query->root = containers->root;
+	}
+	return container_name_find(query, found);
 }
 
 static void entry_settle(struct containers *containers, struct entry *entry)
 {
-	if (entry->is_settled)
-		return;
 	entry->is_settled = true;
 	containers->n_pending--;
 }
@@ -144,26 +194,30 @@ static void entry_settle(struct containers *containers, struct entry *entry)
 /* Looks for the name; the last of the tries settles the entry. */
 static void entry_look(struct containers *containers, struct entry *entry)
 {
-	const struct container *container = &entry->container;
+	const struct place *place = &entry->place;
 	struct name_query query = {
 		.root = containers->root,
+		.proc = containers->root,
 		.cgroups = containers->cgroups,
-		.path = container->path,
-		.id = container->id,
-		.name = entry->place.name,
-		.runtime = entry->place.runtime,
-		.scope = entry->place.scope,
-		.pod = entry->place.pod,
-		.pid = entry->pid,
+		.path = entry->path,
+		.id = place->id,
+		.name = place->name,
+		.runtime = place->runtime,
+		.pod = place->pod,
 		.bad_files = &containers->counts.bad_files,
 	};
 	struct name_found found;
 
+	if (!entry->pid)
+		entry->pid = cgroups_member(containers->cgroups, entry->path);
+	query.pid = entry->pid;
 	containers->counts.lookups++;
-	if (container_name_find(&query, &found)) {
+	entry->n_tries++;
+	if (entry_find(containers, entry, &query, &found)) {
 		entry_take(containers, entry, &found);
 		entry_settle(containers, entry);
-	} else if (++entry->n_tries > RETRIES) {
+	} else if (entry->n_tries > RETRIES ||
+		   (place->kind == CONTAINER_CONTAINER && place->name[0])) {
 		entry_settle(containers, entry);
 	}
 }
@@ -184,36 +238,42 @@ static bool place_needs_look(const struct place *place)
 	return place->is_uncertain;
 }
 
-static struct entry *entry_new(struct containers *containers, const char *path,
-			       const struct place *place,
-			       const struct container *parent, uint32_t pid)
+static struct entry *entry_add(struct containers *containers)
 {
 	struct entry *entry = mem_calloc(1, sizeof(*entry));
-	struct container *container = &entry->container;
 
-	entry->place = *place;
-	entry->first_ns = now_ns();
-	entry->pid = pid;
-	container->number = (uint32_t)containers->n_entries;
-	container->kind = place->kind;
-	container->runtime =
-		strings_intern(containers->strings, place->runtime);
-	container->id = intern_clean(containers, place->id);
-	container->pod = intern_clean(containers, place->pod);
-	container->scope = intern_clean(containers, place->scope);
-	container->path = path;
-	container->parent = parent;
-	if (place->name[0]) {
-		container->name = intern_clean(containers, place->name);
-		container->is_named = true;
-	} else {
-		name_make_up(containers, entry);
-		container->is_named = place->kind == CONTAINER_ROOT;
-	}
+	entry->container.number = (uint32_t)containers->n_entries;
 	containers->entries =
 		mem_grow(containers->entries, containers->n_entries,
 			 &containers->capacity, sizeof(*containers->entries));
 	containers->entries[containers->n_entries++] = entry;
+	return entry;
+}
+
+static struct entry *entry_new(struct containers *containers, const char *path,
+			       const struct place *place,
+			       const struct container *parent, uint32_t pid)
+{
+	struct entry *entry = entry_add(containers);
+	struct container *container = &entry->container;
+	struct strings *strings = containers->strings;
+
+	entry->place = *place;
+	entry->path = path;
+	entry->first_ns = now_ns();
+	entry->pid = pid;
+	container->kind = place->kind;
+	container->runtime = strings_intern(strings, place->runtime);
+	container->id = intern_clean(containers, place->id);
+	container->pod = intern_clean(containers, place->pod);
+	container->scope = strings_intern(strings, "");
+	container->path = strings_intern_n(strings, path, place->path_size);
+	container->parent = parent;
+	container->is_named = place->name[0] || place->kind == CONTAINER_ROOT;
+	if (place->name[0])
+		container->name = intern_clean(containers, place->name);
+	else
+		name_make_up(containers, entry);
 	entry->is_settled = !containers->root || !place_needs_look(place);
 	containers->n_pending += !entry->is_settled;
 	return entry;
@@ -225,7 +285,8 @@ static uint32_t *path_slot(struct containers *containers, const char *path)
 }
 
 /* The container of a plain, interned path: the chain of those around it is
- * made on the way. */
+ * made on the way. What may turn out to be another's is kept for its whole
+ * path, the rest for the path of the container or the unit. */
 static struct entry *entry_of_path(struct containers *containers,
 				   const char *path, uint32_t pid)
 {
@@ -234,19 +295,20 @@ static struct entry *entry_of_path(struct containers *containers,
 	struct entry *entry = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct container *parent =
-			entry ? &entry->container : NULL;
-		const char *top = strings_intern_n(containers->strings, path,
+		const char *key =
+			places[i].is_uncertain
+				? path
+				: strings_intern_n(containers->strings, path,
 						   places[i].path_size);
-		uint32_t number = *path_slot(containers, top);
+		uint32_t number = *path_slot(containers, key);
 
-		if (number != IDMAP_NONE) {
+		if (number != IDMAP_NONE)
 			entry = containers->entries[number];
-			continue;
-		}
-		entry = entry_new(containers, top, &places[i], parent,
-				  i + 1 == count ? pid : 0);
-		*path_slot(containers, top) = entry->container.number;
+		else
+			entry = entry_new(containers, key, &places[i],
+					  entry ? &entry->container : NULL,
+					  i + 1 == count ? pid : 0);
+		*path_slot(containers, key) = entry->container.number;
 	}
 	return entry;
 }
@@ -309,49 +371,12 @@ void containers_forget_pid(struct containers *containers, uint32_t pid)
 	idmap_remove(&containers->by_pid, pid, 0);
 }
 
-/*
- * The most telling line of /proc/PID/cgroup: 0::/libpod_parent/libpod-c16b…
- * A container before a unit, a unit before any other path, a slice before
- * the root; of equals the v2 line (0::), then the first.
- */
-static const char *telling_line(struct containers *containers, char *text)
-{
-	const char *best = NULL;
-	char *line;
-	int best_rank = -1;
-
-	while ((line = strsep(&text, "\n"))) {
-		char *first = strchr(line, ':');
-		char *second = first ? strchr(first + 1, ':') : NULL;
-		const char *path;
-		int rank;
-
-		if (!second || second[1] != '/')
-			continue;
-		path = cgroup_path_plain(containers->strings, second + 1);
-		rank = container_path_rank(path);
-		if (rank < best_rank ||
-		    (rank == best_rank && strncmp(line, "0::", 3) != 0))
-			continue;
-		best = path;
-		best_rank = rank;
-	}
-	return best;
-}
-
 static const char *path_of_pid(struct containers *containers, uint32_t pid)
 {
-	const char *path;
-	char *text;
-
 	if (!containers->root || !pid || pid > INT32_MAX)
 		return NULL;
-	text = rootfs_read_at(containers->root, NULL, "/proc/%u/cgroup", pid);
-	if (!text)
-		return NULL;
-	path = telling_line(containers, text);
-	free(text);
-	return path;
+	return container_process_path(containers->root, containers->strings,
+				      pid);
 }
 
 /* The path to believe: the id's, unless the process tells more. */
@@ -397,26 +422,42 @@ static struct entry *entry_by_pid(struct containers *containers, uint64_t id,
 	return entry;
 }
 
+/* The entry of an id that is new here; it is kept where its path tells. */
+static struct entry *entry_by_id(struct containers *containers, uint64_t id,
+				 uint32_t pid)
+{
+	const char *path = cgroups_path(containers->cgroups, id);
+	struct entry *entry;
+
+	containers->counts.unknown_ids += !path;
+	if (!path)
+		return entry_by_pid(containers, id, NULL, pid);
+	if (container_path_rank(path) < CONTAINER_GROUP) {
+		*idmap_at(&containers->by_id, id, 0) = ASK_PROCESS;
+		return entry_by_pid(containers, id, path, pid);
+	}
+	entry = entry_of_path(containers, path, pid);
+	*idmap_at(&containers->by_id, id, 0) = entry->container.number;
+	return entry;
+}
+
 const struct container *containers_of(struct containers *containers,
 				      uint64_t cgroup_id, uint32_t pid,
 				      const char *comm)
 {
 	uint32_t number = idmap_get(&containers->by_id, cgroup_id, 0);
 	struct entry *entry;
-	const char *path;
 
-	if (number != IDMAP_NONE)
-		return entry_touch(containers, containers->entries[number], pid,
-				   comm);
-	path = cgroup_id ? cgroups_path(containers->cgroups, cgroup_id) : NULL;
-	containers->counts.unknown_ids += cgroup_id && !path;
-	if (path && container_path_rank(path) >= CONTAINER_GROUP) {
-		entry = entry_of_path(containers, path, pid);
-		*idmap_at(&containers->by_id, cgroup_id, 0) =
-			entry->container.number;
-	} else {
-		entry = entry_by_pid(containers, cgroup_id, path, pid);
-	}
+	if (number == ASK_PROCESS)
+		entry = entry_by_pid(
+			containers, cgroup_id,
+			cgroups_path(containers->cgroups, cgroup_id), pid);
+	else if (number != IDMAP_NONE)
+		entry = containers->entries[number];
+	else if (cgroup_id)
+		entry = entry_by_id(containers, cgroup_id, pid);
+	else
+		entry = entry_by_pid(containers, 0, NULL, pid);
 	return entry_touch(containers, entry, pid, comm);
 }
 

@@ -162,16 +162,15 @@ static bool bundle_any_scope(const struct name_query *query,
 /* ctr: the path is /NS/ID, and the id is the name. */
 static bool ctr_find(const struct name_query *query, struct name_found *found)
 {
-	char scope[NAME_TEXT], id[NAME_TEXT];
+	char scope[256], id[256];
 	int used = 0;
 
-	if (sscanf(query->path, "/%255[^/]/%255[^/]%n", scope, id, &used) !=
-		    2 ||
-	    query->path[used])
+	if (sscanf(query->path, "/%255[^/]/%255[^/]%n", scope, id, &used) != 2)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(state_directories); i++) {
 		if (!bundle_find(query, state_directories[i], scope, id, found))
 			continue;
+		found->path_size = (size_t)used;
 		if (!found->name[0] && !container_is_id(id, strlen(id)))
 			snprintf(found->name, NAME_TEXT, "%s", id);
 		return true;

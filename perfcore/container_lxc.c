@@ -34,7 +34,7 @@ bool lxc_name(const struct name_query *query, struct name_found *found)
 {
 	char path[NAME_TEXT + 64];
 
-	if (!*query->name)
+	if (!*query->name || strcmp(query->runtime, "lxc") != 0)
 		return false;
 	for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%.*s", homes[i].directory,

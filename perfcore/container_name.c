@@ -100,7 +100,7 @@ static bool query_uid(const struct name_query *query, unsigned int *uid)
 	if (!query->pid)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/stat", query->pid);
-	fd = rootfs_open(query->root, path, 0);
+	fd = rootfs_open(query->proc, path, 0);
 	if (fd < 0 || fstat(fd, &status) != 0)
 		status.st_uid = 0;
 	if (fd >= 0)
@@ -110,20 +110,33 @@ static bool query_uid(const struct name_query *query, unsigned int *uid)
 }
 
 /* One line of /etc/passwd: ada:x:1000:1000:Ada,,,:/home/ada:/bin/bash */
+static bool passwd_line(char *line, unsigned int uid, char home[NAME_TEXT])
+{
+	const char *fields[6];
+
+	for (size_t i = 0; i < 6; i++) {
+		fields[i] = strsep(&line, ":");
+		if (!line)
+			return false;
+	}
+	if (strtoul(fields[2], NULL, 10) != uid || fields[5][0] != '/')
+		return false;
+	snprintf(home, NAME_TEXT, "%s", fields[5]);
+	return true;
+}
+
 bool name_home(const struct name_query *query, char home[NAME_TEXT])
 {
-	unsigned int uid, line_uid;
 	char *text, *rest, *line;
 	bool is_found = false;
+	unsigned int uid;
 
 	if (!query_uid(query, &uid))
 		return false;
 	text = rootfs_read(query->root, "/etc/passwd", ROOTFS_FILE_MAX, NULL);
 	rest = text;
 	while (!is_found && (line = strsep(&rest, "\n")))
-		is_found = sscanf(line, "%*[^:]:%*[^:]:%u:%*u:%*[^:]:%511[^:]",
-				  &line_uid, home) == 2 &&
-			   line_uid == uid;
+		is_found = passwd_line(line, uid, home);
 	free(text);
-	return is_found && home[0] == '/';
+	return is_found;
 }

@@ -16,14 +16,15 @@
 
 struct name_query {
 	const char *root; /* where the runtime's files are */
+	const char *proc; /* root whose /proc knows pid */
 	const struct cgroups *cgroups;
-	const char *path; /* of the container's topmost cgroup, plain */
-	const char *id;	  /* "" where the path holds none */
-	const char *name; /* as the path tells, or "" */
-	const char *runtime, *scope; /* as the path tells, or "" */
-	const char *pod;	     /* uid of its pod, or "" */
-	uint32_t pid;		     /* a process in it; 0: not known */
-	uint64_t *bad_files;	     /* counted up */
+	const char *path;    /* of the cgroup, plain */
+	const char *id;	     /* "" where the path holds none */
+	const char *name;    /* as the path tells, or "" */
+	const char *runtime; /* as the path tells, or "" */
+	const char *pod;     /* uid of its pod, or "" */
+	uint32_t pid;	     /* a process in it; 0: not known */
+	uint64_t *bad_files; /* counted up */
 };
 
 struct name_found {
@@ -31,9 +32,11 @@ struct name_found {
 	char id[NAME_TEXT];  /* "": as asked */
 	char name[NAME_TEXT];
 	char pod[NAME_TEXT], scope[NAME_TEXT]; /* "": not known */
+	size_t path_size; /* of the path, where it is its first part; or 0 */
 };
 
-/* Looks everywhere that the query's runtime allows. false: no name. */
+/* Looks everywhere that the query's runtime allows. false: nothing found;
+ * true with name "" means that what is found has no name. */
 bool container_name_find(const struct name_query *query,
 			 struct name_found *found);
 

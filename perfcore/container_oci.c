@@ -9,76 +9,86 @@
 #include "perfcore/container_path.h"
 #include "perfcore/rootfs.h"
 
+/* Returns how much of the query's path is the container's: 0 = not its. */
 struct state_kind {
 	const char *runtime, *file;
-	bool (*has_path)(const struct name_query *query, const json_t *state);
+	size_t (*path_size)(const struct name_query *query,
+			    const json_t *state);
 };
 
-static bool path_is(const struct name_query *query, const char *directory)
+/* A container may have made cgroups of its own below its path. */
+static size_t path_part(const struct name_query *query, const char *top)
 {
-	return directory && strcmp(directory, query->path) == 0;
+	size_t size = top ? strlen(top) : 0;
+
+	if (size < 2 || strncmp(query->path, top, size) != 0 ||
+	    (query->path[size] != '/' && query->path[size] != '\0'))
+		return 0;
+	return size;
 }
 
 /* /run/runc/web/state.json, shortened: {"id":"web","cgroup_paths":{
  * "":"/sys/fs/cgroup/unified/web","cpu":"/sys/fs/cgroup/cpu/web"}} */
-static bool runc_has_path(const struct name_query *query, const json_t *state)
+static size_t runc_path_size(const struct name_query *query,
+			     const json_t *state)
 {
 	json_t *paths = json_object_get(state, "cgroup_paths"), *value;
+	size_t size = 0;
 	const char *key;
 
 	json_object_foreach(paths, key, value)
 	{
 		const char *directory = json_string_value(value);
 
-		if (directory &&
-		    path_is(query,
-			    cgroups_strip_mount(query->cgroups, directory)))
-			return true;
+		if (directory && !size)
+			size = path_part(
+				query,
+				cgroups_strip_mount(query->cgroups, directory));
 	}
-	return false;
+	return size;
 }
 
 /* /run/crun/web/status, shortened: {"pid":812,"cgroup-path":"/web",
  * "scope":"","bundle":"/srv/web"} */
-static bool crun_has_path(const struct name_query *query, const json_t *state)
+static size_t crun_path_size(const struct name_query *query,
+			     const json_t *state)
 {
-	return path_is(query, name_json_text(state, "cgroup-path"));
+	return path_part(query, name_json_text(state, "cgroup-path"));
 }
 
-static const struct state_kind runc = { "runc", "state.json", runc_has_path };
-static const struct state_kind crun = { "crun", "status", crun_has_path };
+static const struct state_kind runc = { "runc", "state.json", runc_path_size };
+static const struct state_kind crun = { "crun", "status", crun_path_size };
 
-/* A state file holds the path's last component as it is, unless JSON must
- * escape it: most files need not be parsed. */
+/* The first component of the path stands in the state as it is, unless JSON
+ * must escape it: most files need not be parsed. */
 static bool may_hold(const char *text, size_t size, const char *path)
 {
-	const char *last = strrchr(path, '/') + 1;
+	size_t length = strcspn(path + 1, "/");
 
-	for (const char *at = last; *at; at++)
-		if (strchr("\\\"<>&", *at) || (unsigned char)*at >= 0x7f ||
-		    (unsigned char)*at < ' ')
+	for (size_t i = 1; i <= length; i++)
+		if (strchr("\\\"<>&", path[i]) ||
+		    (unsigned char)path[i] >= 0x7f)
 			return true;
-	return memmem(text, size, last, strlen(last)) != NULL;
+	return memmem(text, size, path + 1, length) != NULL;
 }
 
-static bool state_has_path(const struct name_query *query,
-			   const struct state_kind *kind, const char *directory,
-			   const char *id)
+static size_t state_path_size(const struct name_query *query,
+			      const struct state_kind *kind,
+			      const char *directory, const char *id)
 {
-	size_t size;
+	size_t size, path_size = 0;
 	char *text = rootfs_read_at(query->root, &size, "%s/%s/%s", directory,
 				    id, kind->file);
 	json_t *state = NULL;
-	bool is_it = false;
 
 	if (text && may_hold(text, size, query->path)) {
 		state = json_loadb(text, size, 0, NULL);
 		*query->bad_files += !state;
-		is_it = state && kind->has_path(query, state);
+		path_size = state ? kind->path_size(query, state) : 0;
 	}
 	json_decref(state);
 	free(text);
-	return is_it;
+	return path_size;
 }
 
 static void found_set(struct name_found *found, const struct state_kind *kind,
@@ -98,16 +108,15 @@ static bool directory_find(const struct name_query *query,
 {
 	DIR *list = rootfs_list(query->root, directory);
 	const char *id;
-	bool is_found = false;
 
-	while (list && !is_found && (id = rootfs_next(list))) {
-		is_found = state_has_path(query, kind, directory, id);
-		if (is_found)
+	while (list && !found->path_size && (id = rootfs_next(list))) {
+		found->path_size = state_path_size(query, kind, directory, id);
+		if (found->path_size)
 			found_set(found, kind, id);
 	}
 	if (list)
 		closedir(list);
-	return is_found;
+	return found->path_size != 0;
 }
 
 static bool user_find(const struct name_query *query, struct name_found *found)

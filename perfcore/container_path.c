@@ -220,8 +220,6 @@ static bool read_bare_id(const struct walk *walk, struct place *place)
 			continue;
 		place->runtime = rule->runtime;
 		place->is_raw = rule->is_raw;
-		if (strcmp(rule->parent, "k8s.io") == 0)
-			text_set(place->scope, "k8s.io", 6);
 		break;
 	}
 	return true;
@@ -353,6 +351,23 @@ static bool read_pod(struct walk *walk)
 	return true;
 }
 
+/* systemd-nspawn@N.service/supervisor holds nspawn itself, not the container
+ * that the component before it seemed to be. */
+static bool read_supervisor(const struct walk *walk, struct place *before)
+{
+	char name[PLACE_TEXT];
+
+	if (!component_is(walk, "supervisor") ||
+	    strcmp(before->runtime, "nspawn") != 0)
+		return false;
+	memcpy(name, before->name, sizeof(name));
+	before->kind = CONTAINER_UNIT;
+	before->path_size = (size_t)(walk->name + walk->size - walk->path);
+	snprintf(before->name, sizeof(before->name),
+		 "systemd-nspawn@%.200s.service", name);
+	return true;
+}
+
 static bool read_container(const struct walk *walk, struct place *place)
 {
 	return read_prefixed(walk, place) || read_colons(walk, place) ||
@@ -443,6 +458,17 @@ static void fallback_read(struct fallback *fallback, const struct walk *walk)
 		fallback->unit = place;
 }
 
+/* Whether systemd made the topmost cgroup: else what looks like a unit may
+ * be one of a systemd inside of a container. */
+static bool is_below_systemd(const char *path)
+{
+	size_t size = strcspn(path + 1, "/");
+
+	return cut_suffix(path + 1, &size, ".slice") ||
+	       cut_suffix(path + 1, &size, ".scope") ||
+	       cut_suffix(path + 1, &size, ".service");
+}
+
 static struct place fallback_place(const struct fallback *fallback,
 				   const struct walk *walk)
 {
@@ -457,8 +483,9 @@ static struct place fallback_place(const struct fallback *fallback,
 		place.path_size = strlen(walk->path);
 		place.is_raw = true;
 	}
-	place.is_uncertain = place.kind != CONTAINER_ROOT &&
-			     (place.is_uncertain || !fallback->is_tail_known);
+	if (place.kind != CONTAINER_ROOT &&
+	    (!fallback->is_tail_known || !is_below_systemd(walk->path)))
+		place.is_uncertain = true;
 	return place;
 }
 
@@ -486,7 +513,8 @@ size_t container_path_read(const char *path, struct place places[PLACES_MAX])
 	while (walk_next(&walk)) {
 		struct place place = { .runtime = "" };
 
-		if (read_pod(&walk))
+		if (read_pod(&walk) ||
+		    (count > 0 && read_supervisor(&walk, &places[count - 1])))
 			continue;
 		if (read_container(&walk, &place)) {
 			place.path_size =

@@ -18,14 +18,13 @@
 
 struct place {
 	enum container_kind kind;
-	const char *runtime;	/* literal; "" where the path does not tell */
-	char id[PLACE_TEXT];	/* "" for units, slices and plain cgroups */
-	char name[PLACE_TEXT];	/* where the path holds it, else "" */
-	char scope[PLACE_TEXT]; /* containerd's namespace, LXD's project */
-	char pod[PLACE_TEXT];	/* uid of the pod around it, with '-' */
-	size_t path_size;	/* bytes of the path up to its end */
-	bool is_raw;		/* without a name the whole path is shown */
-	bool is_uncertain;	/* may be any runtime's: look into its state */
+	const char *runtime;   /* literal; "" where the path does not tell */
+	char id[PLACE_TEXT];   /* "" for units, slices and plain cgroups */
+	char name[PLACE_TEXT]; /* where the path holds it, else "" */
+	char pod[PLACE_TEXT];  /* uid of the pod around it, with '-' */
+	size_t path_size;      /* bytes of the path up to its end */
+	bool is_raw;	       /* without a name the whole path is shown */
+	bool is_uncertain;     /* the whole path may be a runtime's: look */
 };
 
 /* path must be plain (cgroup_path_plain); what does not start with a "/" is

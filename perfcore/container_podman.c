@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfcore/container_process.h"
 #include "perfcore/rootfs.h"
 
 #define ANCESTORS_MAX 64
@@ -179,31 +180,16 @@ static bool conmon_read(const struct name_query *query, uint32_t pid,
 	return is_found;
 }
 
-/* /proc/PID/stat: 8920 (spin) R 8910 … : the comm may hold anything. */
-static uint32_t parent_of(const struct name_query *query, uint32_t pid)
-{
-	char *text = rootfs_read_at(query->root, NULL, "/proc/%u/stat", pid);
-	const char *end = text ? strrchr(text, ')') : NULL;
-	unsigned int parent = 0;
-
-	if (end && sscanf(end, ") %*c %u", &parent) != 1)
-		parent = 0;
-	free(text);
-	return parent;
-}
-
 /* conmon is the parent of the container's first process. */
 static bool conmon_find(const struct name_query *query,
 			struct name_found *found)
 {
 	uint32_t pid = query->pid;
 
-	if (!pid)
-		pid = cgroups_member(query->cgroups, query->path);
 	for (int i = 0; pid > 1 && i < ANCESTORS_MAX; i++) {
 		if (conmon_read(query, pid, found))
 			return true;
-		pid = parent_of(query, pid);
+		pid = container_process_parent(query->proc, pid);
 	}
 	return false;
 }
