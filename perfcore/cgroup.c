@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "perfcore/idmap.h"
 #include "perfcore/mem.h"
 #include "perfcore/rootfs.h"
+#include "perfcore/sys.h"
 
 #define WALK_INTERVAL_NS 1000000000ull
 #define DEPTH_MAX	 128
@@ -47,10 +47,7 @@ struct walk {
 
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+	return sys_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 const char *cgroup_path_plain(struct strings *strings, const char *path)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "perfcore/cgroup.h"
 #include "perfcore/container_name.h"
@@ -13,6 +12,7 @@
 #include "perfcore/container_process.h"
 #include "perfcore/idmap.h"
 #include "perfcore/mem.h"
+#include "perfcore/sys.h"
 
 #define ROOT_TEXT     4096
 #define SHORT_ID      12
@@ -56,10 +56,7 @@ struct containers {
 
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+	return sys_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 struct containers *containers_new(const char *root, struct strings *strings,
