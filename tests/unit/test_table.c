@@ -85,8 +85,7 @@ static void long_names_are_cut_in_the_middle(void **state)
 	add("abcdefghijklmnopqrstuvwxyz", 1, "m");
 	assert_printed((struct terminal){ true, false, 31 },
 		       "NAME                 n   module\n"
-		       "abcdefgh…rstuvwxyz    1   m\n" +
-			       0);
+		       "abcdefgh…rstuvwxyz   1   m\n");
 }
 
 static void color_marks_titles_and_dim_rows(void **state)
