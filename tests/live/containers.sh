@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Real containers by name: runc and podman, while they run and when they are
+# gone before anybody prints.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/containers.sh"
+cleanup() { containers_cleanup; }
+need_root
+have_runc || skip_all "runc or jq is missing"
+
+CONTAINER_OF=$ROOT/build/programs/container_of
+[ -x "$CONTAINER_OF" ] || make -s -C "$ROOT" programs >/dev/null || skip_all "no programs"
+
+cat >"$SCRATCH/spin.c" <<'C'
+int main(void)
+{
+	for (volatile unsigned long n = 0;; n++)
+		;
+}
+C
+gcc -O1 -static -o "$SCRATCH/spin" "$SCRATCH/spin.c" || skip_all "no static libc"
+containers_rootfs "$SCRATCH/root" "$SCRATCH/spin"
+
+start_runc one "$SCRATCH/root" /spin || skip_all "runc cannot run here"
+runc_pid=$container_pid
+expect runc_container_has_its_name \
+	"$runc_pid container runc $(container_name one) $(container_name one)" \
+	"$("$CONTAINER_OF" "$runc_pid")"
+
+"$CONTAINER_OF" --watch 2 "$runc_pid" >"$SCRATCH/gone" &
+watcher=$!
+sleep 0.5
+stop_runc one
+wait $watcher
+expect_match runc_container_keeps_its_name_when_gone_C62 \
+	"^$runc_pid container runc $(container_name one) " "$(cat "$SCRATCH/gone")"
+
+if ! have_podman; then
+	skip podman_container_has_its_name "podman is missing"
+elif ! start_podman two "$SCRATCH/root" /spin 2>/dev/null; then
+	skip podman_container_has_its_name "podman cannot run here"
+else
+	expect_match podman_container_has_its_name \
+		"^$container_pid container podman $(container_name two) [0-9a-f]{64}$" \
+		"$("$CONTAINER_OF" "$container_pid")"
+	monitor=$(awk '{print $4}' "/proc/$container_pid/stat")
+	expect_no_match podman_monitor_is_not_the_container \
+		"$(container_name two)" "$("$CONTAINER_OF" "$monitor")"
+	stop_podman two
+fi
