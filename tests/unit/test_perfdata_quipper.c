@@ -84,9 +84,9 @@ static char *unquoted(char *text)
 
 	while (*from && *from != '"') {
 		if (*from == '\\' && from[1] >= '0' && from[1] <= '7') {
-			*to++ = (char)strtoul((char[]){ from[1], from[2],
-							from[3], 0 },
-					      NULL, 8);
+			*to++ = (char)strtoul(
+				(char[]){ from[1], from[2], from[3], 0 }, NULL,
+				8);
 			from += 4;
 			continue;
 		}
