@@ -1,14 +1,13 @@
 #include "symbolize/kallsyms.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "perfcore/mem.h"
 #include "symbolize/address_index.h"
+#include "symbolize/hex.h"
+#include "symbolize/lines.h"
 
-#define READ_SIZE  65536
 #define NAMES_MAX  (256u << 20) /* bytes; a hostile file is cut there */
 #define WINDOW_LOW (1ull << 31) /* modules lie up to 2 GB below the kernel */
 
@@ -89,15 +88,6 @@ static void symbol_add(struct kallsyms *kallsyms, uint64_t address, char type,
 		names_add(kallsyms, type, name, (size_t)(name_end - name)));
 }
 
-/* The value of a hexadecimal digit, or 16. */
-static unsigned hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return (unsigned)(digit - '0');
-	digit |= 0x20;
-	return digit >= 'a' && digit <= 'f' ? (unsigned)(digit - 'a') + 10 : 16;
-}
-
 /* "__pfx_read" names the padding before read, which is never executed; a
  * third of all symbols (CONFIG_CALL_PADDING). */
 static bool is_padding(const char *name, const char *end)
@@ -116,9 +106,7 @@ static void line_read(struct kallsyms *kallsyms, const char *line,
 	const char *at = line;
 	char type;
 
-	for (; at < end && hex_digit(*at) < 16; at++)
-		address = address << 4 | hex_digit(*at);
-	if (at == line || at - line > 16 || end - at < 4 || at[0] != ' ' ||
+	if (!hex_read(&at, end, &address) || end - at < 4 || at[0] != ' ' ||
 	    at[2] != ' ') {
 		kallsyms->bad_lines++;
 		return;
@@ -134,48 +122,26 @@ static void line_read(struct kallsyms *kallsyms, const char *line,
 	symbol_add(kallsyms, address, type, at + 3, end);
 }
 
-/* Reads the whole lines of text; returns the bytes of the last, partial one. */
-static size_t lines_read(struct kallsyms *kallsyms, const char *text,
-			 size_t size)
+static int text_read(struct kallsyms *kallsyms, int fd)
 {
-	const char *at = text, *end = text + size, *newline;
+	struct lines lines;
+	const char *line;
+	size_t length;
+	int ret;
 
-	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-		line_read(kallsyms, at, newline);
-		at = newline + 1;
-	}
-	return (size_t)(end - at);
-}
-
-static int text_read(struct kallsyms *kallsyms, int fd, char *buffer)
-{
-	size_t left = 0;
-	off_t offset = 0;
-	ssize_t got;
-
-	while ((got = pread(fd, buffer + left, READ_SIZE - left, offset)) > 0) {
-		size_t size = left + (size_t)got;
-
-		offset += got;
-		left = lines_read(kallsyms, buffer, size);
-		if (left == READ_SIZE) { /* no line is that long */
-			kallsyms->bad_lines++;
-			left = 0;
-		}
-		memmove(buffer, buffer + size - left, left);
-	}
-	if (left)
-		line_read(kallsyms, buffer, buffer + left);
-	return got < 0 ? -errno : 0;
+	lines_init(&lines, fd, 0);
+	while ((ret = lines_next(&lines, &line, &length)) > 0)
+		line_read(kallsyms, line, line + length);
+	kallsyms->bad_lines += lines.too_long;
+	lines_destroy(&lines);
+	return ret;
 }
 
 int kallsyms_new(struct kallsyms **kallsyms, int fd, struct error *error)
 {
 	struct kallsyms *new = mem_calloc(1, sizeof(*new));
-	char *buffer = mem_alloc(READ_SIZE);
-	int ret = text_read(new, fd, buffer);
+	int ret = text_read(new, fd);
 
-	free(buffer);
 	if (ret) {
 		kallsyms_free(new);
 		return error_set(error, ret, "cannot read kallsyms: %s",

@@ -6,6 +6,7 @@
 #include "perfcore/mem.h"
 #include "symbolize/demangle.h"
 #include "symbolize/kallsyms.h"
+#include "symbolize/perfmap.h"
 
 /* What is known of one binary, by its number. */
 struct entry {
@@ -14,6 +15,7 @@ struct entry {
 	bool has_tried;		     /* to make the module */
 	struct module *module;	     /* NULL: none could be made */
 	struct module_opener opener; /* the module's */
+	struct perfmap *perfmap;     /* of BINARY_MEMORY; NULL: none */
 	const char *path, *build_id; /* interned */
 };
 
@@ -43,9 +45,13 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	if (!symbolizer)
 		return;
 	for (size_t i = 0; i < symbolizer->n_entries; i++) {
-		if (symbolizer->entries[i])
-			module_free(symbolizer->entries[i]->module);
-		free(symbolizer->entries[i]);
+		struct entry *entry = symbolizer->entries[i];
+
+		if (!entry)
+			continue;
+		module_free(entry->module);
+		perfmap_free(entry->perfmap);
+		free(entry);
 	}
 	free(symbolizer->entries);
 	kallsyms_free(symbolizer->kallsyms);
@@ -186,6 +192,28 @@ static void resolve_module(struct symbolizer *symbolizer, struct entry *entry,
 	symbol->n_lines = lookup->n_lines;
 }
 
+static void resolve_memory(struct symbolizer *symbolizer, struct entry *entry,
+			   struct symbol *symbol)
+{
+	struct strings *strings = symbolizer->config.strings;
+	struct perfmap_symbol found;
+
+	if (!entry->perfmap && entry->binary->state == BINARY_OPEN)
+		entry->perfmap = perfmap_new(entry->binary->fd, strings);
+	if (!entry->perfmap ||
+	    !perfmap_find(entry->perfmap, symbol->address, &found))
+		return;
+	symbol->symbol_start = found.start;
+	symbol->n_lines = 1;
+	/* An @ is no version in the names of other languages. */
+	symbolizer->lookup.lines[0] = (struct module_line){
+		.name = found.name[0] == '_'
+				? demangle_name(strings, found.name)
+				: found.name,
+		.system_name = found.name,
+	};
+}
+
 static void kallsyms_read(struct symbolizer *symbolizer)
 {
 	const struct symbolizer_config *config = &symbolizer->config;
@@ -255,7 +283,34 @@ void symbolizer_resolve(struct symbolizer *symbolizer,
 		resolve_module(symbolizer, entry, symbol);
 	else if (binary->id.kind == BINARY_KERNEL)
 		resolve_kernel(symbolizer, symbol);
+	else if (binary->id.kind == BINARY_MEMORY)
+		resolve_memory(symbolizer, entry, symbol);
 	else if (binary->id.kind == BINARY_KSYMBOL)
 		resolve_as(symbolizer, entry->path, symbol);
 	symbol->has_name = symbol->n_lines > 0;
+}
+
+static void perfmap_report(const struct symbolizer *symbolizer,
+			   const struct entry *entry)
+{
+	uint64_t bad_lines = perfmap_bad_lines(entry->perfmap);
+	uint64_t reused = perfmap_reused(entry->perfmap);
+
+	if (bad_lines)
+		notes_add(symbolizer->config.notes,
+			  "%llu lines of the perf map of %s make no sense",
+			  (unsigned long long)bad_lines, entry->path);
+	if (reused)
+		notes_add(
+			symbolizer->config.notes,
+			"%llu pieces of code in the perf map of %s were "
+			"replaced by others: their samples have the last name",
+			(unsigned long long)reused, entry->path);
+}
+
+void symbolizer_report(struct symbolizer *symbolizer)
+{
+	for (size_t i = 0; i < symbolizer->n_entries; i++)
+		if (symbolizer->entries[i] && symbolizer->entries[i]->perfmap)
+			perfmap_report(symbolizer, symbolizer->entries[i]);
 }

@@ -76,6 +76,10 @@ void symbolizer_resolve(struct symbolizer *symbolizer,
 			const struct binary *binary, uint64_t address,
 			struct symbol *symbol);
 
+/* Adds to the notes what was counted on the way: lines of maps that made no
+ * sense, JIT code that was replaced. Once, after the last address. */
+void symbolizer_report(struct symbolizer *symbolizer);
+
 /*
  * The module of a BINARY_FILE or BINARY_VDSO, made if need be; NULL where the
  * binary is not open or not ELF, and for the other kinds. It lives until

@@ -155,9 +155,9 @@ static void test_a_file_with_another_build_id_is_refused(void **state)
 	symbolizer_free(symbolizer);
 }
 
-static int kallsyms_of(const char *text)
+static int memfd_of(const char *text)
 {
-	int fd = memfd_create("kallsyms", 0);
+	int fd = memfd_create("text", 0);
 
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	return fd;
@@ -173,8 +173,8 @@ static void test_kernel(void **state)
 	struct symbol symbol;
 
 	fixture->config.kallsyms_fd =
-		kallsyms_of("ffffffff81000000 T do_work\n"
-			    "ffffffffc0300000 t ext4_read\t[ext4]\n");
+		memfd_of("ffffffff81000000 T do_work\n"
+			 "ffffffffc0300000 t ext4_read\t[ext4]\n");
 	symbolizer = symbolizer_new(&fixture->config);
 	symbolizer_resolve(symbolizer, &kernel, 0xffffffff81000010, &symbol);
 	assert_true(symbol.has_name);
@@ -200,8 +200,8 @@ static void test_c51_hidden_addresses_are_said_once(void **state)
 	struct symbol symbol;
 
 	fixture->config.kallsyms_fd =
-		kallsyms_of("0000000000000000 T do_work\n"
-			    "0000000000000000 t ext4_read\t[ext4]\n");
+		memfd_of("0000000000000000 T do_work\n"
+			 "0000000000000000 t ext4_read\t[ext4]\n");
 	symbolizer = symbolizer_new(&fixture->config);
 	for (uint64_t i = 0; i < 10; i++) {
 		symbolizer_resolve(symbolizer, &kernel, 0xffffffff81000000 + i,
@@ -256,6 +256,35 @@ static void test_ksymbol_is_named_by_its_path(void **state)
 	symbolizer_free(symbolizer);
 }
 
+static void test_memory_is_named_by_its_perf_map(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbolizer *symbolizer = symbolizer_new(&fixture->config);
+	struct binary memory = { .id = { .kind = BINARY_MEMORY,
+					 .path = "[anon]" },
+				 .state = BINARY_OPEN,
+				 .fd = memfd_of("1000 10 js @scope/a.js:1\n"
+						"2000 10 _Z1fi\n"
+						"bad\n"
+						"2000 10 _Z1fb\n") };
+	struct symbol symbol;
+
+	symbolizer_resolve(symbolizer, &memory, 0x1008, &symbol);
+	assert_true(symbol.has_name);
+	assert_string_equal(symbol.lines[0].name, "js @scope/a.js:1");
+	assert_int_equal(symbol.symbol_start, 0x1000);
+	symbolizer_resolve(symbolizer, &memory, 0x2008, &symbol);
+	assert_string_equal(symbol.lines[0].name, "f(bool)");
+	symbolizer_resolve(symbolizer, &memory, 0x3000, &symbol);
+	assert_false(symbol.has_name);
+	symbolizer_report(symbolizer);
+	assert_int_equal(fixture->notes.count, 2);
+	assert_non_null(strstr(fixture->notes.items[0].text, "no sense"));
+	assert_non_null(strstr(fixture->notes.items[1].text, "replaced"));
+	symbolizer_free(symbolizer);
+	close(memory.fd);
+}
+
 #define TEST(function)                                                         \
 	cmocka_unit_test_setup_teardown(function, setup, teardown)
 
@@ -269,6 +298,7 @@ int main(void)
 		TEST(test_kernel),
 		TEST(test_c51_hidden_addresses_are_said_once),
 		TEST(test_c54_vdso_from_memory),
+		TEST(test_memory_is_named_by_its_perf_map),
 		TEST(test_ksymbol_is_named_by_its_path),
 	};
 
