@@ -91,6 +91,7 @@ struct event_mmap {
 	uint8_t build_id_size; /* 0: then major, minor, inode are set */
 	uint32_t protection;   /* PROT_*; PROT_EXEC for an old MMAP record */
 	bool is_data;	       /* not executable */
+	bool is_shared;	       /* MAP_SHARED; false for an old MMAP record */
 	bool is_kernel;	       /* of the kernel or a module */
 	const char *path;
 };

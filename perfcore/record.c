@@ -294,7 +294,7 @@ static void read_mmap(struct cursor *cursor, struct event *event)
 			mmap->inode_generation = cursor_u64(cursor);
 		}
 		mmap->protection = cursor_u32(cursor);
-		cursor_skip(cursor, 4);
+		mmap->is_shared = cursor_u32(cursor) == 1; /* MAP_SHARED */
 	}
 	mmap->path = cursor_text(cursor);
 }
