@@ -28,10 +28,18 @@ void maps_free(struct maps *maps);	    /* drops a reference; NULL ok */
  * A mapping with end <= start is ignored. */
 void maps_insert(struct maps **maps, const struct mapping *mapping);
 
+/* Forgets what is mapped in [start, end). */
+void maps_remove(struct maps **maps, uint64_t start, uint64_t end);
+
 /* The mapping that holds address, or NULL; valid until the next insert. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);
 
 size_t maps_count(const struct maps *maps);
 const struct mapping *maps_at(const struct maps *maps, size_t index);
+
+/* Names another binary for one of its mappings, for all who share it: the
+ * old one has turned out to be an alias. */
+void maps_set_binary(struct maps *maps, const struct mapping *mapping,
+		     struct binary *binary);
 
 #endif
