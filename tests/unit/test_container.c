@@ -3,8 +3,6 @@
  * a layout's files and what must be found in it, as README there says.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,108 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "fake_sys.h"
 #include "perfcore/cgroup.h"
 #include "perfcore/container.h"
-#include "perfcore/mem.h"
+#include "tree.h"
 
 #define FIXTURES "tests/fixtures/containers"
 #define CORPUS	 "../shared/corpus/proc/coroot-cgroup"
 
 static const char *const kinds[] = { "unknown", "root", "slice",
 				     "group",	"unit", "container" };
-
-struct tree {
-	char root[64];
-};
-
-static char *file_read(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	size_t size;
-	char *text;
-
-	if (!file)
-		return NULL;
-	text = mem_calloc(1, 1 << 20);
-	size = fread(text, 1, (1 << 20) - 1, file);
-	text[size] = '\0';
-	fclose(file);
-	return text;
-}
-
-static void tree_make(struct tree *tree)
-{
-	/* mkdtemp's six letters, which tests/lint would take for a mark. */
-	snprintf(tree->root, sizeof(tree->root), "/tmp/hostprof-tree.%.6s",
-		 "XX"
-		 "XX"
-		 "XX");
-	assert_non_null(mkdtemp(tree->root));
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind,
-		      struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
-static void tree_remove(struct tree *tree)
-{
-	nftw(tree->root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* Makes the directories above, and returns the whole path. */
-static const char *tree_path(const struct tree *tree, const char *path)
-{
-	static char whole[4096];
-
-	snprintf(whole, sizeof(whole), "%s/%s", tree->root,
-		 path + (*path == '/'));
-	for (char *at = whole + strlen(tree->root) + 1; *at; at++) {
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		if (mkdir(whole, 0755) != 0)
-			assert_int_equal(errno, EEXIST);
-		*at = '/';
-	}
-	return whole;
-}
-
-/* In text, "^" stands for a NUL (arguments in /proc/PID/cmdline). */
-static void tree_write(const struct tree *tree, const char *path,
-		       const char *text, size_t size)
-{
-	FILE *file = fopen(tree_path(tree, path), "w");
-
-	assert_non_null(file);
-	for (size_t i = 0; i < size; i++)
-		fputc(text[i] == '^' ? '\0' : text[i], file);
-	fclose(file);
-}
-
-static void tree_mkdir(const struct tree *tree, const char *path)
-{
-	char below[4096];
-
-	snprintf(below, sizeof(below), "%s/", path);
-	tree_path(tree, below);
-}
-
-static uint64_t tree_inode(const struct tree *tree, const char *path)
-{
-	struct stat status;
-
-	assert_int_equal(stat(tree_path(tree, path), &status), 0);
-	return status.st_ino;
-}
 
 /* "-- a/file --" and "-- a/link -> target --" begin what the lines up to the
  * next one of "--", "?", "=" or "#" hold. Returns where that next one is. */
@@ -208,7 +117,7 @@ static int layout_check(const char *layout, int *failures)
 	int queries = 0;
 
 	snprintf(path, sizeof(path), FIXTURES "/%s", layout);
-	text = file_read(path);
+	text = tree_file_read(path);
 	assert_non_null(text);
 	tree_make(&tree);
 	for (at = text; *at;) {
@@ -289,7 +198,7 @@ static void container_of_proc_cgroup_corpus(void **state)
 		char *text;
 
 		snprintf(path, sizeof(path), CORPUS "/%s.cgroup", rows[i].file);
-		text = file_read(path);
+		text = tree_file_read(path);
 		assert_non_null(text);
 		snprintf(path, sizeof(path), "proc/%s/cgroup", rows[i].file);
 		tree_write(&tree, path, text, strlen(text));
@@ -311,15 +220,6 @@ static void container_of_proc_cgroup_corpus(void **state)
 }
 
 #define ID_A "b43d92bf1e5c6f78bb9b7bc6f40721280299855ba692092716e3a1b6c0b86f3f"
-#define V2                                                                     \
-	"41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 "   \
-	"rw\n"
-
-static void write_text(const struct tree *tree, const char *path,
-		       const char *text)
-{
-	tree_write(tree, path, text, strlen(text));
-}
 
 static void container_id_is_the_inode_of_the_v2_directory(void **state)
 {
@@ -330,9 +230,10 @@ static void container_id_is_the_inode_of_the_v2_directory(void **state)
 
 	(void)state;
 	tree_make(&tree);
-	write_text(&tree, "proc/self/mountinfo",
-		   "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
-		   "rubbish\n" V2);
+	tree_write_text(
+		&tree, "proc/self/mountinfo",
+		"32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+		"rubbish\n" TREE_V2);
 	tree_mkdir(&tree, "sys/fs/cgroup/cpu/docker/" ID_A);
 	tree_mkdir(&tree, "sys/fs/cgroup/unified/system.slice/web.service");
 	id = tree_inode(&tree,
@@ -361,9 +262,11 @@ static void container_id_is_of_v1_perf_event_where_mounted(void **state)
 
 	(void)state;
 	tree_make(&tree);
-	write_text(&tree, "proc/self/mountinfo",
-		   V2 "32 31 0:29 / /sys/fs/cgroup/perf\\040event rw shared:9 "
-		      "- cgroup cgroup rw,perf_event\n");
+	tree_write_text(
+		&tree, "proc/self/mountinfo",
+		TREE_V2
+		"32 31 0:29 / /sys/fs/cgroup/perf\\040event rw shared:9 "
+		"- cgroup cgroup rw,perf_event\n");
 	tree_mkdir(&tree, "sys/fs/cgroup/perf event/docker/" ID_A);
 	tree_mkdir(&tree, "sys/fs/cgroup/unified/other.slice");
 	containers = containers_new(tree.root, strings, NULL);
@@ -389,11 +292,11 @@ static void container_keeps_what_was_removed_and_reused_C62(void **state)
 
 	(void)state;
 	tree_make(&tree);
-	write_text(&tree, "proc/self/mountinfo", V2);
+	tree_write_text(&tree, "proc/self/mountinfo", TREE_V2);
 	tree_mkdir(&tree, "sys/fs/cgroup/unified");
-	write_text(&tree, "run/runc/first/state.json",
-		   "{\"id\":\"first\",\"cgroup_paths\":{\"\":"
-		   "\"/sys/fs/cgroup/unified/web\"}}");
+	tree_write_text(&tree, "run/runc/first/state.json",
+			"{\"id\":\"first\",\"cgroup_paths\":{\"\":"
+			"\"/sys/fs/cgroup/unified/web\"}}");
 	containers = containers_new(tree.root, strings, NULL);
 	containers_event_cgroup(containers, &event, true);
 	first = containers_of(containers, 77, 0, "spin");
@@ -405,9 +308,9 @@ static void container_keeps_what_was_removed_and_reused_C62(void **state)
 	assert_ptr_equal(containers_of(containers, 77, 0, "spin"), first);
 
 	/* Another one under the same path, then one with the same id. */
-	write_text(&tree, "run/runc/second/state.json",
-		   "{\"id\":\"second\",\"cgroup_paths\":{\"\":"
-		   "\"/sys/fs/cgroup/unified/web\"}}");
+	tree_write_text(&tree, "run/runc/second/state.json",
+			"{\"id\":\"second\",\"cgroup_paths\":{\"\":"
+			"\"/sys/fs/cgroup/unified/web\"}}");
 	event.id = 78;
 	containers_event_cgroup(containers, &event, true);
 	second = containers_of(containers, 78, 0, "spin");
@@ -438,12 +341,13 @@ static void container_name_is_found_when_its_file_comes_late(void **state)
 	container = containers_of(containers, 77, 5, "spin");
 	assert_string_equal(container->name, "[b43d92bf1e5c] spin");
 	assert_int_equal(containers_counts(containers).unnamed, 1);
-	write_text(&tree, "var/lib/docker/containers/" ID_A "/config.v2.json",
-		   "{\"Name\":\"/web\"}");
-	for (int i = 0; i < 100 && !container->is_named; i++) {
-		usleep(10000);
-		containers_retry(containers);
-	}
+	tree_write_text(&tree,
+			"var/lib/docker/containers/" ID_A "/config.v2.json",
+			"{\"Name\":\"/web\"}");
+	containers_retry(containers);
+	assert_false(container->is_named);
+	fake_sys.clock_ns += 5000000;
+	containers_retry(containers);
 	assert_string_equal(container->name, "web");
 	assert_true(container->is_named);
 	assert_int_equal(containers_counts(containers).unnamed, 0);
@@ -480,12 +384,12 @@ static void container_forgets_a_pid(void **state)
 
 	(void)state;
 	tree_make(&tree);
-	write_text(&tree, "proc/7/cgroup", "0::/system.slice/a.service\n");
+	tree_write_text(&tree, "proc/7/cgroup", "0::/system.slice/a.service\n");
 	containers = containers_new(tree.root, strings, NULL);
 	assert_string_equal(containers_of(containers, 0, 7, NULL)->name,
 			    "a.service");
-	write_text(&tree, "proc/7/cgroup",
-		   "0::/system.slice/b.service (deleted)\n");
+	tree_write_text(&tree, "proc/7/cgroup",
+			"0::/system.slice/b.service (deleted)\n");
 	assert_string_equal(containers_of(containers, 0, 7, NULL)->name,
 			    "a.service");
 	containers_forget_pid(containers, 7);
