@@ -12,9 +12,6 @@
 #define RECORD_CGROUP	  19
 #define RECORD_TEXT_POKE  20
 #define RECORD_AUX_OUTPUT 21
-#define SAMPLE_TRAILER_BITS                                                    \
-	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |                 \
-	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
 struct record_format record_format_of(const struct perf_event_attr *attr,
 				      uint32_t event)
@@ -30,75 +27,66 @@ struct record_format record_format_of(const struct perf_event_attr *attr,
 	};
 }
 
-/* Where the u64 of a fixed field stands in a sample, counted from its start;
- * only fields before the first variable one. */
-static size_t sample_field_offset(uint64_t sample_type, uint64_t field)
+/* Fields of 8 bytes in the order in which samples begin with them, and the
+ * trailers of other records end with them. */
+#define BEFORE_TIME (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID)
+#define BEFORE_ID   (BEFORE_TIME | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR)
+#define AFTER_CPU   PERF_SAMPLE_IDENTIFIER
+#define AFTER_ID    (AFTER_CPU | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID)
+#define AFTER_TIME  (AFTER_ID | PERF_SAMPLE_ID)
+#define AFTER_TID   (AFTER_TIME | PERF_SAMPLE_TIME)
+
+/* Copies a field of a sample; before holds the fields in front of it. */
+static bool sample_field(const struct perf_event_header *header, uint64_t type,
+			 uint64_t before, uint64_t *value)
 {
-	static const uint64_t order[] = {
-		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
-		PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
-	};
-	size_t offset = sizeof(struct perf_event_header);
+	size_t offset = sizeof(*header) +
+			8 * (size_t)__builtin_popcountll(type & before);
 
-	for (size_t i = 0; order[i] != field; i++)
-		if (sample_type & order[i])
-			offset += 8;
-	return offset;
-}
-
-/* The same for the trailer of other records, counted from the record's end. */
-static size_t trailer_field_offset(uint64_t sample_type, uint64_t field)
-{
-	static const uint64_t order[] = {
-		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_CPU,  PERF_SAMPLE_STREAM_ID,
-		PERF_SAMPLE_ID,		PERF_SAMPLE_TIME, PERF_SAMPLE_TID,
-	};
-	size_t offset = 8;
-
-	for (size_t i = 0; order[i] != field; i++)
-		if (sample_type & order[i])
-			offset += 8;
-	return offset;
-}
-
-static bool fixed_field(const struct perf_event_header *header,
-			const struct record_format *format, uint64_t field,
-			uint64_t *value)
-{
-	size_t offset;
-
-	if (!(format->sample_type & field))
+	if (offset + 8 > header->size)
 		return false;
-	if (header->type == PERF_RECORD_SAMPLE) {
-		offset = sample_field_offset(format->sample_type, field);
-		if (offset + 8 > header->size)
-			return false;
-	} else {
-		size_t back = trailer_field_offset(format->sample_type, field);
-
-		if (!format->sample_id_all ||
-		    back + sizeof(*header) > header->size)
-			return false;
-		offset = header->size - back;
-	}
 	memcpy(value, (const char *)header + offset, 8);
+	return true;
+}
+
+/* Copies a field of a trailer; after holds the fields behind it. */
+static bool trailer_field(const struct perf_event_header *header, uint64_t type,
+			  uint64_t after, uint64_t *value)
+{
+	size_t back = 8 + 8 * (size_t)__builtin_popcountll(type & after);
+
+	if (back + sizeof(*header) > header->size)
+		return false;
+	memcpy(value, (const char *)header + header->size - back, 8);
 	return true;
 }
 
 uint64_t record_time(const struct perf_event_header *header,
 		     const struct record_format *format)
 {
-	uint64_t time = 0;
+	uint64_t type = format->sample_type, time = 0;
 
-	fixed_field(header, format, PERF_SAMPLE_TIME, &time);
+	if (!(type & PERF_SAMPLE_TIME))
+		return 0;
+	if (header->type == PERF_RECORD_SAMPLE)
+		sample_field(header, type, BEFORE_TIME, &time);
+	else if (format->sample_id_all)
+		trailer_field(header, type, AFTER_TIME, &time);
 	return time;
 }
 
 bool record_id(const struct perf_event_header *header,
 	       const struct record_format *format, uint64_t *id)
 {
-	return fixed_field(header, format, PERF_SAMPLE_IDENTIFIER, id) ||
-	       fixed_field(header, format, PERF_SAMPLE_ID, id);
+	uint64_t type = format->sample_type;
+	bool is_first = type & PERF_SAMPLE_IDENTIFIER;
+
+	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
+		return false;
+	if (header->type == PERF_RECORD_SAMPLE)
+		return sample_field(header, type, is_first ? 0 : BEFORE_ID, id);
+	return format->sample_id_all &&
+	       trailer_field(header, type, is_first ? 0 : AFTER_ID, id);
 }
 
 static void read_pid_tid(struct cursor *cursor, struct event *event)
@@ -430,27 +418,25 @@ static void read_trailer(const struct perf_event_header *header,
 			 const struct record_format *format,
 			 struct event *event)
 {
-	uint64_t value;
+	uint64_t type = format->sample_type, value;
 	bool has_own_pid =
 		event->kind == EVENT_MMAP || event->kind == EVENT_COMM ||
 		event->kind == EVENT_FORK || event->kind == EVENT_EXIT ||
 		event->kind == EVENT_NAMESPACES;
 
-	if (!has_own_pid &&
-	    fixed_field(header, format, PERF_SAMPLE_TID, &value)) {
+	if (!format->sample_id_all)
+		return;
+	if (!has_own_pid && (type & PERF_SAMPLE_TID) &&
+	    trailer_field(header, type, AFTER_TID, &value)) {
 		event->pid = (uint32_t)value;
 		event->tid = (uint32_t)(value >> 32);
 	}
-	if (fixed_field(header, format, PERF_SAMPLE_TIME, &value))
+	if ((type & PERF_SAMPLE_TIME) &&
+	    trailer_field(header, type, AFTER_TIME, &value))
 		event->time = value;
-	if (format->sample_id_all && (format->sample_type & PERF_SAMPLE_CPU)) {
-		size_t back = trailer_field_offset(format->sample_type,
-						   PERF_SAMPLE_CPU);
-
-		if (back + sizeof(*header) <= header->size)
-			memcpy(&event->cpu,
-			       (const char *)header + header->size - back, 4);
-	}
+	if ((type & PERF_SAMPLE_CPU) &&
+	    trailer_field(header, type, AFTER_CPU, &value))
+		event->cpu = (uint32_t)value;
 }
 
 int record_decode(const struct perf_event_header *header,
