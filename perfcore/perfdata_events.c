@@ -124,6 +124,7 @@ static void add_id(struct perfdata_events *events, uint32_t event, uint64_t id)
 	if (events->n_ids >= IDS_MAX)
 		return;
 	events->n_ids++;
+	events->last_id = 0;
 	*idmap_at(&events->by_id, id, 0) = event;
 }
 
@@ -134,14 +135,18 @@ void perfdata_events_add_ids(struct perfdata_events *events, uint32_t event,
 		add_id(events, event, cursor_u64(ids));
 }
 
-static uint32_t event_of_id(const struct perfdata_events *events, uint64_t id)
+static uint32_t event_of_id(struct perfdata_events *events, uint64_t id)
 {
 	if (!id) /* perf's own, made for processes that ran already */
 		return 0;
-	return idmap_get(&events->by_id, id, 0);
+	if (id != events->last_id) {
+		events->last_event = idmap_get(&events->by_id, id, 0);
+		events->last_id = id;
+	}
+	return events->last_event;
 }
 
-static uint32_t event_of(const struct perfdata_events *events,
+static uint32_t event_of(struct perfdata_events *events,
 			 const struct perf_event_header *header,
 			 bool is_swapped)
 {
@@ -158,13 +163,13 @@ static uint32_t event_of(const struct perfdata_events *events,
 	return event_of_id(events, is_swapped ? __builtin_bswap64(id) : id);
 }
 
-uint32_t perfdata_events_of(const struct perfdata_events *events,
+uint32_t perfdata_events_of(struct perfdata_events *events,
 			    const struct perf_event_header *header)
 {
 	return event_of(events, header, false);
 }
 
-uint32_t perfdata_events_of_swapped(const struct perfdata_events *events,
+uint32_t perfdata_events_of_swapped(struct perfdata_events *events,
 				    const struct perf_event_header *header)
 {
 	return event_of(events, header, true);

@@ -17,6 +17,9 @@ struct perfdata_events {
 	struct record_format *formats; /* one for each item */
 	size_t count, capacity, formats_capacity;
 	struct idmap by_id;
+	uint64_t
+		last_id; /* of by_id, and its event: rings are read one after */
+	uint32_t last_event; /* the other, so ids repeat */
 	size_t n_ids;
 };
 
@@ -40,12 +43,12 @@ void perfdata_events_add_ids(struct perfdata_events *events, uint32_t event,
 
 /* Which event a record belongs to, or PERFDATA_NO_EVENT where its id is
  * none's. With one event it is always that. */
-uint32_t perfdata_events_of(const struct perfdata_events *events,
+uint32_t perfdata_events_of(struct perfdata_events *events,
 			    const struct perf_event_header *header);
 
 /* The same for a record whose numbers are of the other byte order (but for
  * its header). */
-uint32_t perfdata_events_of_swapped(const struct perfdata_events *events,
+uint32_t perfdata_events_of_swapped(struct perfdata_events *events,
 				    const struct perf_event_header *header);
 
 /* Names and ids of the feature EVENT_DESC. */

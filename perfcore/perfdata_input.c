@@ -135,14 +135,12 @@ void perfdata_input_close(struct perfdata_input *input)
 	input->map = NULL;
 }
 
-const uint8_t *perfdata_input_peek(struct perfdata_input *input, size_t size)
+const uint8_t *perfdata_input_peek_pipe(struct perfdata_input *input,
+					size_t size)
 {
 	const uint8_t *bytes;
 	size_t left;
 
-	if (input->map)
-		return size <= input->end - input->at ? input->map + input->at
-						      : NULL;
 	do {
 		bytes = perfdata_feed_left(&input->feed, &left);
 		if (left >= size)
@@ -151,19 +149,11 @@ const uint8_t *perfdata_input_peek(struct perfdata_input *input, size_t size)
 	return NULL;
 }
 
-const uint8_t *perfdata_input_take(struct perfdata_input *input, size_t size,
-				   uint32_t *block)
+const uint8_t *perfdata_input_take_pipe(struct perfdata_input *input,
+					size_t size, uint32_t *block)
 {
-	const uint8_t *bytes;
-
-	if (input->map) {
-		bytes = input->map + input->at;
-		*block = PERFDATA_NO_BLOCK;
-	} else {
-		bytes = perfdata_feed_take(&input->feed, size, block);
-	}
 	input->at += size;
-	return bytes;
+	return perfdata_feed_take(&input->feed, size, block);
 }
 
 bool perfdata_input_skip(struct perfdata_input *input, uint64_t size)

@@ -30,13 +30,36 @@ int perfdata_input_open(struct perfdata_input *input, int fd, const char *name,
 			struct perfdata_pool *pool, struct error *error);
 void perfdata_input_close(struct perfdata_input *input);
 
+/* The two below for a pipe. */
+const uint8_t *perfdata_input_peek_pipe(struct perfdata_input *input,
+					size_t size);
+const uint8_t *perfdata_input_take_pipe(struct perfdata_input *input,
+					size_t size, uint32_t *block);
+
 /* The next size (at most 65535) bytes in one piece, or NULL where fewer are
  * left; valid until the next call. */
-const uint8_t *perfdata_input_peek(struct perfdata_input *input, size_t size);
+static inline const uint8_t *perfdata_input_peek(struct perfdata_input *input,
+						 size_t size)
+{
+	if (!input->map)
+		return perfdata_input_peek_pipe(input, size);
+	if (size > input->end - input->at)
+		return NULL;
+	return input->map + input->at;
+}
 
 /* Takes bytes that were peeked; those in a *block can be held there. */
-const uint8_t *perfdata_input_take(struct perfdata_input *input, size_t size,
-				   uint32_t *block);
+static inline const uint8_t *perfdata_input_take(struct perfdata_input *input,
+						 size_t size, uint32_t *block)
+{
+	const uint8_t *bytes = input->map + input->at;
+
+	if (!input->map)
+		return perfdata_input_take_pipe(input, size, block);
+	*block = PERFDATA_NO_BLOCK;
+	input->at += size;
+	return bytes;
+}
 
 /* Goes over size bytes; false where the input ends before. */
 bool perfdata_input_skip(struct perfdata_input *input, uint64_t size);

@@ -9,6 +9,8 @@
  * refer to, which keep blocks or pages of the file in memory. */
 #define ENTRIES_MAX (1u << 20)
 #define BYTES_MAX   (96ull << 20)
+/* Records ahead: enough for memory to answer while as many are used. */
+#define PREFETCH 8
 
 void perfdata_order_init(struct perfdata_order *order)
 {
@@ -107,7 +109,7 @@ void perfdata_order_push(struct perfdata_order *order,
 	order->entries = mem_grow(order->entries, order->count,
 				  &order->capacity, sizeof(*order->entries));
 	order->entries[order->count++] = *entry;
-	order->bytes += entry->record->size;
+	order->bytes += entry->size;
 	if (entry->time > order->newest)
 		order->newest = entry->time;
 	if (entry->time < order->delivered)
@@ -148,8 +150,12 @@ bool perfdata_order_pop(struct perfdata_order *order,
 {
 	if (order->ready_at == order->ready_end)
 		return false;
+	/* Records were last seen when they were pushed, long ago. */
+	if (order->ready_at + PREFETCH < order->ready_end)
+		__builtin_prefetch(
+			order->entries[order->ready_at + PREFETCH].record);
 	*entry = order->entries[order->ready_at++];
-	order->bytes -= entry->record->size;
+	order->bytes -= entry->size;
 	if (entry->time > order->delivered)
 		order->delivered = entry->time;
 	if (order->ready_at == order->ready_end)

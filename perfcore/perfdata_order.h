@@ -18,7 +18,8 @@
 struct perfdata_entry {
 	uint64_t time;
 	const struct perf_event_header *record;
-	uint32_t event; /* index of the event it belongs to */
+	uint16_t event; /* index of the event it belongs to */
+	uint16_t size;	/* of the record, in bytes */
 	uint32_t block; /* of perfdata_blocks, or none */
 };
 

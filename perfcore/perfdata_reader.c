@@ -125,7 +125,7 @@ static const struct perf_event_header *reader_copy(struct reader *reader,
 						   struct found *found,
 						   uint32_t *event)
 {
-	const struct perfdata_events *events = &reader->tables.events;
+	struct perfdata_events *events = &reader->tables.events;
 	struct perf_event_header *copy =
 		(void *)perfdata_feed_copy(&reader->copies, found->bytes,
 					   found->header.size, &found->block);
@@ -147,24 +147,29 @@ static const struct perf_event_header *reader_copy(struct reader *reader,
 static bool reader_queue(struct reader *reader, struct found *found,
 			 struct perfdata_entry *entry)
 {
-	const struct perfdata_events *events = &reader->tables.events;
+	struct perfdata_events *events = &reader->tables.events;
 	const struct perf_event_header *record = (const void *)found->bytes;
+	uint32_t event;
 
 	if (reader->is_swapped || (uintptr_t)record % 8)
-		record = reader_copy(reader, found, &entry->event);
+		record = reader_copy(reader, found, &event);
 	else
-		entry->event = perfdata_events_of(events, record);
+		event = perfdata_events_of(events, record);
 	if (!record) {
 		reader->counts.unread++;
 		return false;
 	}
-	if (entry->event == PERFDATA_NO_EVENT) {
+	if (event == PERFDATA_NO_EVENT) {
 		reader->counts.unknown_id++;
 		return false;
 	}
-	entry->record = record;
-	entry->block = found->block;
-	entry->time = record_time(record, &events->formats[entry->event]);
+	*entry = (struct perfdata_entry){
+		.time = record_time(record, &events->formats[event]),
+		.record = record,
+		.event = (uint16_t)event,
+		.size = record->size,
+		.block = found->block,
+	};
 	perfdata_pool_hold(&reader->pool, entry->block);
 	if (!entry->time || entry->time == UINT64_MAX)
 		return true;

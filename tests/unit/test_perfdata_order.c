@@ -10,7 +10,8 @@ static struct perf_event_header record = { .type = 9, .size = 40 };
 
 static void push(struct perfdata_order *order, uint64_t time, uint32_t number)
 {
-	struct perfdata_entry entry = { time, &record, number, 0 };
+	struct perfdata_entry entry = { time, &record, (uint16_t)number,
+					record.size, 0 };
 
 	perfdata_order_push(order, &entry);
 }
@@ -144,7 +145,7 @@ static void lowest_record_is_found(void **state)
 	perfdata_order_init(&order);
 	assert_null(perfdata_order_lowest(&order));
 	for (int i = 2; i > 0; i--) {
-		struct perfdata_entry entry = { 9, &records[i], 0, 0 };
+		struct perfdata_entry entry = { 9, &records[i], 0, 8, 0 };
 
 		perfdata_order_push(&order, &entry);
 	}
