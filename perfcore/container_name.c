@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "perfcore/procfs.h"
 #include "perfcore/rootfs.h"
 
 /* In the order in which they are asked when the runtime is not known. */
@@ -91,21 +90,13 @@ bool name_set_k8s(struct name_found *found, const char *name)
 static bool query_uid(const struct name_query *query, unsigned int *uid)
 {
 	const char *slice = strstr(query->path, "/user-");
-	char path[64];
-	struct stat status;
-	int fd;
+	struct procfs_status status;
 
 	if (slice && sscanf(slice, "/user-%u.slice", uid) == 1)
 		return true;
-	if (!query->pid)
+	if (!query->pid || procfs_status(query->proc, query->pid, &status) != 0)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%u/stat", query->pid);
-	fd = rootfs_open(query->proc, path, 0);
-	if (fd < 0 || fstat(fd, &status) != 0)
-		status.st_uid = 0;
-	if (fd >= 0)
-		close(fd);
-	*uid = status.st_uid;
+	*uid = status.uid;
 	return *uid != 0;
 }
 

@@ -1,11 +1,11 @@
 #include "perfcore/container_process.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "perfcore/cgroup.h"
 #include "perfcore/container_path.h"
+#include "perfcore/procfs.h"
 #include "perfcore/rootfs.h"
 
 /* Lines are ID:CONTROLLERS:PATH, for v2 0::/libpod_parent/libpod-c16b… */
@@ -44,15 +44,9 @@ const char *container_process_path(const char *root, struct strings *strings,
 	return path;
 }
 
-/* /proc/PID/stat: 8920 (spin) R 8910 … : the comm may hold anything. */
 uint32_t container_process_parent(const char *root, uint32_t pid)
 {
-	char *text = rootfs_read_at(root, NULL, "/proc/%u/stat", pid);
-	const char *end = text ? strrchr(text, ')') : NULL;
-	unsigned int parent = 0;
+	struct procfs_stat stat;
 
-	if (end && sscanf(end, ") %*c %u", &parent) != 1)
-		parent = 0;
-	free(text);
-	return parent;
+	return procfs_stat(root, pid, pid, &stat) == 0 ? stat.parent_pid : 0;
 }

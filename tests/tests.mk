@@ -45,3 +45,12 @@ profile: packages all ## installs, builds, samples this host for 10 s
 	./hostprof record -d 10
 
 .PHONY: targets test-packages test live check-asan profile programs
+
+$(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call quiet,BENCH $@)$(CC) $(ALL_CFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
+bench-containers: $(BUILD)/bench/containers ## start-up with 2,000 cgroups, cost of a look-up
+	@$< $$(awk '/ - cgroup2 /{print $$5; exit}' /proc/self/mountinfo)
+
+.PHONY: bench-containers

@@ -21,7 +21,7 @@
 #define STORAGE	      "var/lib/containers/storage/overlay-containers/containers.json"
 #define BUNDLE                                                                 \
 	"run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config."   \
-								  "json"
+	"json"
 
 static struct tree tree;
 
