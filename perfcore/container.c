@@ -31,13 +31,13 @@ static const uint16_t retry_ms[] = { 5, 20, 100, 500, 2000, 10000 };
 /* A container and what is needed to look for its name again. */
 struct entry {
 	struct container container;
-	struct place place;
+	struct place *place; /* what the path told; NULL once settled */
 	const char *path; /* where it was found: may lie below container.path,
 			   * that of the unit or the container */
 	uint64_t first_ns;
 	uint32_t pid; /* a process in it, for the look-ups in /proc; or 0 */
 	size_t n_tries;
-	bool is_settled;  /* no further look-up */
+	bool is_raw;	  /* without a name the whole path is shown */
 	const char *comm; /* shown while there is no name */
 };
 
@@ -78,8 +78,10 @@ void containers_free(struct containers *containers)
 	if (!containers)
 		return;
 	cgroups_free(containers->cgroups);
-	for (size_t i = 0; i < containers->n_entries; i++)
+	for (size_t i = 0; i < containers->n_entries; i++) {
+		free(containers->entries[i]->place);
 		free(containers->entries[i]);
+	}
 	free(containers->entries);
 	idmap_destroy(&containers->by_path);
 	idmap_destroy(&containers->by_id);
@@ -104,7 +106,7 @@ static void name_make_up(struct containers *containers, struct entry *entry)
 	struct container *container = &entry->container;
 	char name[NAME_TEXT];
 
-	if (entry->place.is_raw || !*container->id) {
+	if (entry->is_raw || !*container->id) {
 		container->name = intern_clean(containers, container->path);
 		return;
 	}
@@ -131,7 +133,7 @@ static void entry_take(struct containers *containers, struct entry *entry,
 	if (found->path_size)
 		container->path = strings_intern_n(strings, entry->path,
 						   found->path_size);
-	entry->place.is_raw = false;
+	entry->is_raw = false;
 	container->is_named = found->name[0] != '\0';
 	if (container->is_named)
 		container->name = intern_clean(containers, found->name);
@@ -184,14 +186,15 @@ static bool entry_find(struct containers *containers, const struct entry *entry,
 
 static void entry_settle(struct containers *containers, struct entry *entry)
 {
-	entry->is_settled = true;
+	free(entry->place);
+	entry->place = NULL;
 	containers->n_pending--;
 }
 
 /* Looks for the name; the last of the tries settles the entry. */
 static void entry_look(struct containers *containers, struct entry *entry)
 {
-	const struct place *place = &entry->place;
+	const struct place *place = entry->place;
 	struct name_query query = {
 		.root = containers->root,
 		.proc = containers->root,
@@ -255,7 +258,7 @@ static struct entry *entry_new(struct containers *containers, const char *path,
 	struct container *container = &entry->container;
 	struct strings *strings = containers->strings;
 
-	entry->place = *place;
+	entry->is_raw = place->is_raw;
 	entry->path = path;
 	entry->first_ns = now_ns();
 	entry->pid = pid;
@@ -271,8 +274,10 @@ static struct entry *entry_new(struct containers *containers, const char *path,
 		container->name = intern_clean(containers, place->name);
 	else
 		name_make_up(containers, entry);
-	entry->is_settled = !containers->root || !place_needs_look(place);
-	containers->n_pending += !entry->is_settled;
+	if (containers->root && place_needs_look(place)) {
+		entry->place = mem_dup(place, sizeof(*place));
+		containers->n_pending++;
+	}
 	return entry;
 }
 
@@ -320,13 +325,26 @@ static const struct container *entry_touch(struct containers *containers,
 		entry->comm = strings_intern(containers->strings, comm);
 		name_make_up(containers, entry);
 	}
-	if (entry->is_settled)
+	if (!entry->place)
 		return &entry->container;
 	if (pid)
 		entry->pid = pid;
 	if (entry_is_due(entry, now_ns()))
 		entry_look(containers, entry);
 	return &entry->container;
+}
+
+/* A path that is made again may be another container's (case C62): what stood
+ * there before keeps what was found for it, and gets no name any more. */
+static void path_release(struct containers *containers, const char *path)
+{
+	uint32_t number = idmap_get(&containers->by_path, (uintptr_t)path, 0);
+
+	if (number == IDMAP_NONE)
+		return;
+	idmap_remove(&containers->by_path, (uintptr_t)path, 0);
+	if (containers->entries[number]->place)
+		entry_settle(containers, containers->entries[number]);
 }
 
 void containers_event_cgroup(struct containers *containers,
@@ -340,10 +358,7 @@ void containers_event_cgroup(struct containers *containers,
 	if (!just_made)
 		return;
 	path = cgroups_path(containers->cgroups, event->id);
-	/* A path made again may be another container's (case C62): what stood
-	 * there before keeps what was found for it. */
-	if (idmap_get(&containers->by_path, (uintptr_t)path, 0) != IDMAP_NONE)
-		idmap_remove(&containers->by_path, (uintptr_t)path, 0);
+	path_release(containers, path);
 	entry = entry_of_path(containers, path, 0);
 	entry_touch(containers, entry, 0, NULL);
 }
@@ -358,7 +373,7 @@ void containers_retry(struct containers *containers)
 	for (size_t i = 0; i < containers->n_entries; i++) {
 		struct entry *entry = containers->entries[i];
 
-		if (!entry->is_settled && entry_is_due(entry, now))
+		if (entry->place && entry_is_due(entry, now))
 			entry_look(containers, entry);
 	}
 }

@@ -3,7 +3,10 @@
 #include "perfcore/container_name.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "perfcore/rootfs.h"
 
 /*
  * containers/ID/config.v2.json, shortened:
@@ -64,6 +67,34 @@ static bool data_root_find(const struct name_query *query,
 	return is_found;
 }
 
+/*
+ * dockerd --data-root, told by the bundle that it gave to containerd:
+ * {"mounts":[{"destination":"/etc/hostname","type":"bind",
+ *   "source":"/srv/docker/containers/b43d…/hostname"}]}
+ */
+static bool bundle_find(const struct name_query *query, const char *state,
+			struct name_found *found)
+{
+	char needle[NAME_TEXT], data_root[NAME_TEXT];
+	char *text = rootfs_read_at(
+		query->root, NULL,
+		"%s/io.containerd.runtime.v2.task/moby/%s/config.json", state,
+		query->id);
+	const char *end, *start;
+	bool is_found = false;
+
+	snprintf(needle, sizeof(needle), "/containers/%s/", query->id);
+	end = text ? strstr(text, needle) : NULL;
+	start = end ? memrchr(text, '"', (size_t)(end - text)) : NULL;
+	if (start && start[1] == '/') {
+		snprintf(data_root, sizeof(data_root), "%.*s",
+			 (int)(end - start - 1), start + 1);
+		is_found = config_find(query, data_root, found);
+	}
+	free(text);
+	return is_found;
+}
+
 bool docker_name(const struct name_query *query, struct name_found *found)
 {
 	char home[NAME_TEXT], rootless[NAME_TEXT + 32];
@@ -72,6 +103,8 @@ bool docker_name(const struct name_query *query, struct name_found *found)
 		return false;
 	if (config_find(query, "/var/lib/docker", found) ||
 	    data_root_find(query, found) ||
+	    bundle_find(query, "/run/containerd", found) ||
+	    bundle_find(query, "/run/docker/containerd/daemon", found) ||
 	    config_find(query, "/var/snap/docker/common/var-lib-docker", found))
 		return true;
 	if (!name_home(query, home))

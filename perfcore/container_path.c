@@ -423,7 +423,7 @@ static bool walk_next(struct walk *walk)
 		memcpy(walk->before[1], walk->before[0], PLACE_TEXT);
 		text_set(walk->before[0], walk->name, walk->size);
 		walk->name += walk->size;
-		if (strncmp(walk->before[0], "kubepods", 8) == 0)
+		if (strstr(walk->before[0], "kubepods"))
 			walk->is_in_pods = true;
 	} else {
 		walk->name = walk->path;

@@ -17,12 +17,16 @@ have_podman() { have_runc && command -v podman >/dev/null; }
 
 # start_runc NAME DIR COMMAND…: starts it and waits until it runs. Its cgroup
 # is /NAME below whatever hierarchies the machine has. Sets container_pid.
-start_runc() {
-	local name bundle
+start_runc() { start_runc_at "/$(container_name "$1")" "$@"; }
+
+# start_runc_at CGROUP NAME DIR COMMAND…
+start_runc_at() {
+	local name bundle cgroup=$1
+	shift
 	name=$(container_name "$1") bundle=$SCRATCH/runc-$1
 	mkdir -p "$bundle"
 	(cd "$bundle" && rm -f config.json && runc spec) || return 1
-	jq --arg root "$2" --arg path "/$name" '.process.terminal = false
+	jq --arg root "$2" --arg path "$cgroup" '.process.terminal = false
 		| .process.args = $ARGS.positional | .process.rlimits = []
 		| .root.path = $root | .linux.cgroupsPath = $path
 		| .linux.resources = {}' "$bundle/config.json" \

@@ -11,8 +11,12 @@ CONTAINER_OF=$ROOT/build/programs/container_of
 [ -x "$CONTAINER_OF" ] || make -s -C "$ROOT" programs >/dev/null || skip_all "no programs"
 
 cat >"$SCRATCH/spin.c" <<'C'
-int main(void)
+#include <unistd.h>
+int main(int argc, char **argv)
 {
+	(void)argv;
+	if (argc > 1)
+		fork();
 	for (volatile unsigned long n = 0;; n++)
 		;
 }
@@ -33,6 +37,28 @@ stop_runc one
 wait $watcher
 expect_match runc_container_keeps_its_name_when_gone_C62 \
 	"^$runc_pid container runc $(container_name one) " "$(cat "$SCRATCH/gone")"
+
+# A container in a container: the name is in a file of the outer one, which is
+# read through /proc/PID/root of a process there.
+outer=$(printf 'a%063d' $$) inner=$(printf 'b%063d' $$)
+store=$SCRATCH/root/var/lib/docker/containers/$inner
+mkdir -p "$store"
+echo '{"Name":"/inner"}' >"$store/config.v2.json"
+top=hostprof-$$/docker
+start_runc_at "/$top/$outer" outer "$SCRATCH/root" /spin fork
+v2=$(awk '/ - cgroup2 /{print $5; exit}' /proc/self/mountinfo)
+child=$(pgrep -P "$container_pid")
+if [ -n "$child" ] && mkdir "$v2/$top/$outer/$inner" 2>/dev/null &&
+	echo "$child" >"$v2/$top/$outer/$inner/cgroup.procs"; then
+	expect_match nested_container_is_named_by_the_outer_ones_files_C62 \
+		"^$child container docker inner $inner$" "$("$CONTAINER_OF" "$child")"
+else
+	skip nested_container_is_named_by_the_outer_ones_files_C62 "no cgroup could be made"
+fi
+stop_runc outer
+for tree in "$v2" /sys/fs/cgroup/*; do
+	rmdir "$tree/$top/$outer/$inner" "$tree/$top/$outer" "$tree/$top" "$tree/hostprof-$$"
+done 2>/dev/null
 
 if ! have_podman; then
 	skip podman_container_has_its_name "podman is missing"

@@ -286,7 +286,7 @@ static void container_keeps_what_was_removed_and_reused_C62(void **state)
 {
 	struct strings *strings = strings_new();
 	struct containers *containers;
-	const struct container *first, *second;
+	const struct container *first, *second, *third;
 	struct event_cgroup event = { 77, "/web" };
 	struct tree tree;
 
@@ -317,6 +317,20 @@ static void container_keeps_what_was_removed_and_reused_C62(void **state)
 	assert_string_equal(second->name, "second");
 	assert_string_equal(first->name, "first");
 	assert_ptr_equal(containers_of(containers, 77, 0, "spin"), first);
+	/* One without a name does not get that of the next at its path. */
+	event = (struct event_cgroup){ 79, "/late" };
+	containers_event_cgroup(containers, &event, true);
+	third = containers_of(containers, 79, 0, "spin");
+	event.id = 80;
+	containers_event_cgroup(containers, &event, true);
+	tree_write_text(&tree, "run/runc/fourth/state.json",
+			"{\"id\":\"fourth\",\"cgroup_paths\":{\"\":"
+			"\"/sys/fs/cgroup/unified/late\"}}");
+	fake_sys.clock_ns += 100000000;
+	containers_retry(containers);
+	assert_string_equal(containers_of(containers, 80, 0, NULL)->name,
+			    "fourth");
+	assert_string_equal(third->name, "/late");
 	event = (struct event_cgroup){ 77, "/docker/" ID_A };
 	containers_event_cgroup(containers, &event, true);
 	assert_string_equal(containers_of(containers, 77, 0, NULL)->id, ID_A);
