@@ -193,10 +193,10 @@ bool cfi_rules_find(struct cfi *cfi, uint64_t vaddr, struct cfi_rules *rules,
 	return section_rules(&cfi->debug_frame, vaddr, rules);
 }
 
-static bool follows_call(const struct cfi *cfi, uint64_t vaddr)
+bool cfi_follows_call(const struct cfi *cfi, uint64_t vaddr)
 {
 	uint8_t code[MACHINE_CALL_MAX];
-	uint64_t start = vaddr + 1 - sizeof(code);
+	uint64_t start = vaddr - sizeof(code);
 	size_t size = cfi_image_code(&cfi->image, start, code, sizeof(code));
 
 	return size == sizeof(code) &&
@@ -222,7 +222,7 @@ static void row_compile(struct cfi *cfi, uint64_t vaddr, struct cfi_row *row)
 	*row = (struct cfi_row){ 0 };
 	cfi->n_parsed++;
 	if (!cfi_rules_find(cfi, vaddr, &rules, &is_debug_frame)) {
-		row->follows_call = follows_call(cfi, vaddr);
+		row->follows_call = cfi_follows_call(cfi, vaddr + 1);
 		return;
 	}
 	row->cfa = rules.cfa;

@@ -68,7 +68,9 @@ static bool x86_64_ends_in_call(const uint8_t *code)
 {
 	const uint8_t *end = code + MACHINE_CALL_MAX;
 
-	if (end[-5] == 0xe8)
+	/* Go's goexit is not called but returned to, behind its first byte:
+	 * a nop. */
+	if (end[-5] == 0xe8 || end[-1] == 0x90)
 		return true;
 	for (unsigned length = 2; length <= MACHINE_CALL_MAX; length++) {
 		const uint8_t *at = end - length;

@@ -31,7 +31,8 @@ uint16_t machine_perf_register(uint16_t machine, unsigned perf_register);
 /* Where the return address is when a row does not say. */
 struct cfi_rule machine_default_ra(uint16_t machine);
 
-/* True if the MACHINE_CALL_MAX bytes of code end in a call instruction. */
+/* True if the MACHINE_CALL_MAX bytes of code end in a call instruction, or in
+ * what a goroutine's first function returns behind. */
 #define MACHINE_CALL_MAX 7
 bool machine_ends_in_call(uint16_t machine, const uint8_t *code);
 

@@ -23,7 +23,8 @@ struct walk {
 	const struct unwind_stack *stack;
 	const struct unwind_modules *modules;
 	struct machine_registers special;
-	uint64_t mask; /* of addresses */
+	uint64_t mask;	       /* of addresses */
+	uint64_t special_mask; /* a bit for each special register */
 	struct unwind_regs regs;
 	struct unwind_module module; /* the last one found */
 	bool is_all; /* all registers are followed, not only the special */
@@ -164,36 +165,38 @@ static unsigned rule_value(struct walk *walk, const struct cfi_rule *rule,
 	return UNWIND_BAD_DATA;
 }
 
-/* Sets all registers but the special ones, which the row has told. */
-static unsigned step_others(struct walk *walk, const struct cfi_rules *rules,
-			    bool is_debug_frame, uint64_t cfa,
-			    struct unwind_regs *next)
-{
-	*next = walk->regs;
-	for (unsigned i = 0; i < walk->special.pc; i++) {
-		const struct cfi_rule *rule = &rules->regs[i];
-		unsigned end;
-
-		if (i == walk->special.sp || i == walk->special.fp ||
-		    rule->kind == CFI_UNSPECIFIED || rule->kind == CFI_SAME)
-			continue;
-		next->known &= ~(1ull << i);
-		if (rule->kind == CFI_UNDEFINED)
-			continue;
-		end = rule_value(walk, rule, is_debug_frame, &cfa,
-				 &next->values[i]);
-		/* One register that cannot be found ends nothing: it may
-		 * never be asked for. */
-		if (end == GOES_ON)
-			next->known |= 1ull << i;
-	}
-	return GOES_ON;
-}
-
 static void set(struct unwind_regs *regs, unsigned number, uint64_t value)
 {
 	regs->values[number] = value;
 	regs->known |= 1ull << number;
+}
+
+/* A slot below the stack pointer has been popped, and tables do not tell so:
+ * in an epilogue the register has its old value back. */
+static bool is_popped(const struct walk *walk, uint64_t slot)
+{
+	return !walk->is_return_address && slot < reg(walk, walk->special.sp);
+}
+
+/*
+ * Sets the caller's value of one register by its rule; next begins as a copy
+ * of the callee's registers. One that cannot be found ends nothing: it may
+ * never be asked for.
+ */
+static void step_register(struct walk *walk, unsigned number,
+			  const struct cfi_rule *rule, bool is_debug_frame,
+			  uint64_t cfa, struct unwind_regs *next)
+{
+	uint64_t value;
+
+	if (rule->kind == CFI_UNSPECIFIED || rule->kind == CFI_SAME ||
+	    (rule->kind == CFI_OFFSET &&
+	     is_popped(walk, cfa + (uint64_t)(int64_t)rule->offset)))
+		return;
+	next->known &= ~(1ull << number);
+	if (rule->kind != CFI_UNDEFINED &&
+	    rule_value(walk, rule, is_debug_frame, &cfa, &value) == GOES_ON)
+		set(next, number, value);
 }
 
 /* A caller's frame is above its callee's. A leaf that has not touched the
@@ -220,38 +223,24 @@ static unsigned row_ra(struct walk *walk, const struct cfi_row *row,
 	return rule_value(walk, &row->ra, row->is_debug_frame, &cfa, ra);
 }
 
-static unsigned row_fp(struct walk *walk, const struct cfi_row *row,
-		       uint64_t cfa, uint64_t *fp, bool *is_fp_known)
-{
-	unsigned fp_number = walk->special.fp;
-
-	*is_fp_known = is_known(walk, fp_number);
-	*fp = reg(walk, fp_number);
-	if (row->fp.kind == CFI_SAME)
-		return GOES_ON;
-	*is_fp_known = row->fp.kind != CFI_UNDEFINED;
-	if (!*is_fp_known)
-		return GOES_ON;
-	return rule_value(walk, &row->fp, row->is_debug_frame, &cfa, fp);
-}
-
-static unsigned follow_others(struct walk *walk, const struct cfi_row *row,
-			      uint64_t vaddr, uint64_t cfa,
-			      struct unwind_regs *next)
+/* The registers beside the special ones: a fast walk does not follow them. */
+static bool step_others(struct walk *walk, uint64_t vaddr, uint64_t cfa,
+			struct unwind_regs *next)
 {
 	struct cfi_rules rules;
 	bool is_debug_frame;
 
 	if (!walk->is_all) {
-		*next = walk->regs;
-		next->known &= 1ull << walk->special.sp |
-			       1ull << walk->special.fp |
-			       1ull << walk->special.pc;
-		return GOES_ON;
+		next->known &= walk->special_mask;
+		return true;
 	}
 	if (!cfi_rules_find(walk->module.cfi, vaddr, &rules, &is_debug_frame))
-		return UNWIND_BAD_DATA;
-	return step_others(walk, &rules, row->is_debug_frame, cfa, next);
+		return false;
+	for (unsigned i = 0; i < walk->special.pc; i++)
+		if (i != walk->special.sp && i != walk->special.fp)
+			step_register(walk, i, &rules.regs[i], is_debug_frame,
+				      cfa, next);
+	return true;
 }
 
 /* Any row: one step by the rules of call frame information. */
@@ -259,9 +248,8 @@ static unsigned step_row(struct walk *walk, const struct cfi_row *row,
 			 uint64_t vaddr)
 {
 	struct machine_registers special = walk->special;
-	struct unwind_regs next;
-	uint64_t cfa, ra = 0, fp;
-	bool is_fp_known;
+	struct unwind_regs next = walk->regs;
+	uint64_t cfa, ra = 0;
 	unsigned end;
 
 	if (row->ra.kind == CFI_UNDEFINED)
@@ -272,19 +260,16 @@ static unsigned step_row(struct walk *walk, const struct cfi_row *row,
 	if (!row->is_signal_frame && !is_cfa_plausible(walk, cfa))
 		return UNWIND_BAD_DATA;
 	end = row_ra(walk, row, cfa, &ra);
-	if (end == GOES_ON)
-		end = row_fp(walk, row, cfa, &fp, &is_fp_known);
-	if (end == GOES_ON)
-		end = follow_others(walk, row, vaddr, cfa, &next);
 	if (end != GOES_ON)
 		return end;
+	step_register(walk, special.fp, &row->fp, row->is_debug_frame, cfa,
+		      &next);
+	if (!step_others(walk, vaddr, cfa, &next))
+		return UNWIND_BAD_DATA;
 	ra &= walk->mask;
 	set(&next, special.sp, cfa);
 	set(&next, special.pc, ra);
-	set(&next, special.fp, fp);
-	if (!is_fp_known)
-		next.known &= ~(1ull << special.fp);
-	if (special.link != special.pc && !row->is_signal_frame)
+	if (!row->is_signal_frame)
 		set(&next, special.link, ra);
 	if (row->is_signal_frame && !is_in_copy(walk->stack, cfa, 1))
 		walk->is_elsewhere = true;
@@ -298,7 +283,8 @@ static unsigned step_simple(struct walk *walk, const struct cfi_row *row)
 {
 	const struct machine_registers special = walk->special;
 	uint64_t *values = walk->regs.values;
-	uint64_t cfa, ra, fp = values[special.fp];
+	uint64_t known = walk->regs.known & walk->special_mask;
+	uint64_t cfa, ra, slot;
 	unsigned end;
 
 	if (!is_known(walk, row->cfa.reg))
@@ -309,20 +295,17 @@ static unsigned step_simple(struct walk *walk, const struct cfi_row *row)
 	end = read_word(walk, cfa + (uint64_t)(int64_t)row->ra.offset, &ra);
 	if (end != GOES_ON)
 		return end;
-	if (row->fp.kind == CFI_OFFSET) {
-		end = read_word(walk, cfa + (uint64_t)(int64_t)row->fp.offset,
-				&fp);
-		if (end != GOES_ON)
-			return end;
-		walk->regs.known |= 1ull << special.fp;
+	slot = cfa + (uint64_t)(int64_t)row->fp.offset;
+	if (row->fp.kind == CFI_OFFSET && !is_popped(walk, slot)) {
+		known |= 1ull << special.fp;
+		if (read_word(walk, slot, &values[special.fp]) != GOES_ON)
+			known &= ~(1ull << special.fp);
 	}
 	ra &= walk->mask;
 	values[special.sp] = cfa;
-	values[special.fp] = fp;
 	values[special.link] = ra;
 	values[special.pc] = ra;
-	walk->regs.known &=
-		1ull << special.sp | 1ull << special.fp | 1ull << special.pc;
+	walk->regs.known = known;
 	walk->is_return_address = true;
 	return GOES_ON;
 }
@@ -375,18 +358,40 @@ static bool is_process_start(const struct walk *walk, uint64_t at)
 		type == AT_MINSIGSTKSZ);
 }
 
-/* Code without CFI and frame pointer 0: the start code of musl, of ld.so and
- * of programs without a C library is so; a leaf that never needed the
- * register may be too, and then the start of the process is not near. */
-static unsigned end_without_fp(const struct walk *walk)
+/* True where a word of the stack is an address right after a call. */
+static bool is_return_address(struct walk *walk, uint64_t word)
+{
+	return module_find(walk, word) && walk->module.cfi &&
+	       cfi_follows_call(walk->module.cfi, word - walk->module.bias);
+}
+
+/* True if nothing between the stack pointer and the start of the process's
+ * stack has been called but by _start, which aligns the stack and calls. */
+static bool is_called_by_start(struct walk *walk, uint64_t start)
+{
+	uint64_t word, in_start = (start & ~15ull) - 8;
+
+	for (uint64_t at = reg(walk, walk->special.sp); at < start; at += 8)
+		if (at != in_start && read_word(walk, at, &word) == GOES_ON &&
+		    is_return_address(walk, word & walk->mask))
+			return false;
+	return true;
+}
+
+/*
+ * Neither CFI nor frame pointer: musl's and ld.so's start code is so, and
+ * programs without a C library. That it is the start must be seen, or else
+ * any function of a library without CFI, called from main, would end a stack
+ * that is not complete.
+ */
+static unsigned end_without_fp(struct walk *walk)
 {
 	uint64_t sp = reg(walk, walk->special.sp);
 
-	if (walk->is_chain)
-		return UNWIND_COMPLETE;
 	for (uint64_t at = sp; at - sp < START_SPAN_MAX; at += 8)
 		if (is_process_start(walk, at))
-			return UNWIND_COMPLETE;
+			return is_called_by_start(walk, at) ? UNWIND_COMPLETE
+							    : UNWIND_NO_INFO;
 	return UNWIND_NO_INFO;
 }
 
@@ -414,22 +419,20 @@ static unsigned step_fp(struct walk *walk)
 	uint64_t next_fp, ra;
 	unsigned end;
 
-	if (!is_known(walk, special.fp))
-		return UNWIND_NO_INFO;
-	if (fp == 0)
+	if (fp == 0 && walk->is_chain)
+		return UNWIND_COMPLETE;
+	if (!is_known(walk, special.fp) || fp < sp || fp % 8)
 		return end_without_fp(walk);
-	if (fp < sp || fp % 8)
-		return UNWIND_NO_INFO;
 	end = read_word(walk, fp, &next_fp);
 	if (end == GOES_ON)
 		end = read_word(walk, fp + 8, &ra);
 	if (end != GOES_ON)
-		return end == UNWIND_BAD_DATA ? UNWIND_NO_INFO : end;
+		return end == UNWIND_BAD_DATA ? end_without_fp(walk) : end;
 	ra &= walk->mask;
 	if (ra == 0 && next_fp == 0)
 		return UNWIND_COMPLETE;
 	if (!is_return_plausible(walk, ra, fp, next_fp))
-		return UNWIND_NO_INFO;
+		return end_without_fp(walk);
 	walk->regs.known = 0;
 	set(&walk->regs, special.sp, fp + 16);
 	set(&walk->regs, special.fp, next_fp);
@@ -471,16 +474,19 @@ static unsigned step(struct walk *walk, struct unwind_frame *frame)
 	return end;
 }
 
-/* A return address of 0 ends a stack; one that is nowhere is no frame. */
+/* A return address of 0 ends a stack, as does the count of arguments where
+ * _start's would be; any other that is nowhere is no frame. */
 static unsigned end_at_pc(struct walk *walk)
 {
 	uint64_t ip = reg(walk, walk->special.pc);
 
 	if (ip == 0)
 		return UNWIND_COMPLETE;
-	if (!module_find(walk, ip - walk->is_return_address))
-		return UNWIND_BAD_DATA;
-	return GOES_ON;
+	if (module_find(walk, ip - walk->is_return_address))
+		return GOES_ON;
+	return is_process_start(walk, reg(walk, walk->special.sp) - 8)
+		       ? UNWIND_COMPLETE
+		       : UNWIND_BAD_DATA;
 }
 
 static unsigned walk_all(struct walk *walk, struct unwind_frame *frames,
@@ -504,33 +510,37 @@ static unsigned walk_all(struct walk *walk, struct unwind_frame *frames,
 						  : UNWIND_TOO_DEEP;
 }
 
+static void walk_init(struct walk *walk, const struct unwind_regs *regs,
+		      const struct unwind_stack *stack,
+		      const struct unwind_modules *modules)
+{
+	struct machine_registers special = machine_registers(regs->machine);
+
+	*walk = (struct walk){
+		.stack = stack,
+		.modules = modules,
+		.special = special,
+		.mask = machine_address_mask(regs->machine),
+		.special_mask = 1ull << special.sp | 1ull << special.fp |
+				1ull << special.link | 1ull << special.pc,
+		.regs = *regs,
+	};
+}
+
 enum unwind_end unwind(const struct unwind_regs *regs,
 		       const struct unwind_stack *stack,
 		       const struct unwind_modules *modules,
 		       struct unwind_frame *frames, size_t max, size_t *count)
 {
-	struct walk walk = {
-		.stack = stack,
-		.modules = modules,
-		.special = machine_registers(regs->machine),
-		.mask = machine_address_mask(regs->machine),
-		.regs = *regs,
-	};
-	struct unwind_module first;
-	unsigned end = walk_all(&walk, frames, max, count);
+	struct walk walk;
+	unsigned end;
 
+	walk_init(&walk, regs, stack, modules);
+	end = walk_all(&walk, frames, max, count);
 	if (end != NEEDS_ALL)
 		return (enum unwind_end)end;
-	first = walk.module;
-	walk = (struct walk){
-		.stack = stack,
-		.modules = modules,
-		.special = walk.special,
-		.mask = walk.mask,
-		.regs = *regs,
-		.module = first,
-		.is_all = true,
-	};
+	walk_init(&walk, regs, stack, modules);
+	walk.is_all = true;
 	end = walk_all(&walk, frames, max, count);
 	return end == NEEDS_ALL ? UNWIND_NO_INFO : (enum unwind_end)end;
 }
@@ -555,4 +565,9 @@ bool unwind_regs_from_sample(const struct sample_regs *sample, uint16_t machine,
 		at++;
 	}
 	return regs->known >> special.sp & regs->known >> special.pc & 1;
+}
+
+uint64_t unwind_regs_sp(const struct unwind_regs *regs)
+{
+	return regs->values[machine_registers(regs->machine).sp];
 }

@@ -44,7 +44,7 @@ struct unwind_modules {
 struct unwind_frame {
 	uint64_t ip;
 	const void *owner;	/* of the module; NULL where none was found */
-	bool is_return_address; /* names and lines are looked up at ip - 1 */
+	bool is_return_address; /* ip is behind a call */
 	bool is_signal_frame;	/* a signal trampoline */
 	bool is_by_fp;		/* its caller was found by frame pointer */
 };
@@ -74,5 +74,16 @@ enum unwind_end unwind(const struct unwind_regs *regs,
  */
 bool unwind_regs_from_sample(const struct sample_regs *sample, uint16_t machine,
 			     struct unwind_regs *regs);
+
+/* The address to name a frame by: inside the call for a return address (case
+ * C01), but a signal trampoline is not called: its first byte is. */
+static inline uint64_t unwind_frame_lookup(const struct unwind_frame *frame)
+{
+	return frame->ip -
+	       (frame->is_return_address && !frame->is_signal_frame);
+}
+
+/* The stack pointer: the address that the stack's copy begins at. */
+uint64_t unwind_regs_sp(const struct unwind_regs *regs);
 
 #endif

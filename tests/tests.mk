@@ -13,6 +13,15 @@ $(BUILD)/programs/%: tests/programs/%.c $(LIBRARY)
 
 programs: $(PROGRAMS)
 
+# Samples with stacks, taken and kept: what programs about unwinding share.
+STACK_SAMPLES := $(BUILD)/tests/unwind/stack_samples.o
+$(STACK_SAMPLES): tests/unwind/stack_samples.c
+$(BUILD)/programs/unwind_%: tests/programs/unwind_%.c $(STACK_SAMPLES) $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call quiet,PROGRAM $@)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(STACK_SAMPLES) $(LIBRARY) $(LIBS)
+
+-include $(STACK_SAMPLES:.o=.d)
+
 -include $(PROGRAMS:=.d)
 
 .PHONY: programs

@@ -41,7 +41,7 @@ __asm__(".pushsection .text\n"
 	".globl cfi_after_call\n"
 	"	call cfi_in_debug_frame\n"
 	"cfi_after_call:\n"
-	"	nop\n"
+	"	int3\n"
 	".skip 16, 0xcc\n"
 	".popsection\n");
 extern const char cfi_in_debug_frame[], cfi_sigreturn[], cfi_after_call[];
@@ -350,8 +350,9 @@ static void calls_are_known_by_their_bytes(void **state)
 		{ { 0xff, 0x94, 0x24, 1, 2, 3, 4 }, true },
 		{ { 0xff, 0x14, 0xc5, 1, 2, 3, 4 }, true },
 		{ { 0, 0, 0, 0, 0, 0xff, 0xe0 }, false }, /* jmp *%rax */
-		{ { 0, 0, 0, 0, 0, 0x90, 0x90 }, false },
-		{ { 0, 0, 0, 0xff, 0xd0, 0x90, 0x90 }, false },
+		{ { 0, 0, 0, 0, 0, 0x90, 0x91 }, false },
+		{ { 0, 0, 0, 0xff, 0xd0, 0x91, 0x91 }, false },
+		{ { 0, 0, 0, 0, 0, 0, 0x90 }, true }, /* Go */
 	};
 	uint8_t bl[MACHINE_CALL_MAX] = { 0, 0, 0, 0x10, 0, 0, 0x94 };
 	uint8_t blr[MACHINE_CALL_MAX] = { 0, 0, 0, 0x00, 0x01, 0x3f, 0xd6 };

@@ -293,6 +293,19 @@ static void a_frame_on_another_register_is_found(void **state)
 	expect_chain(f, UNWIND_NO_INFO, u_rbx_ret, NULL);
 }
 
+/* In an epilogue tables still name the slot that was popped, which is below
+ * the stack pointer now: the register itself has the caller's value. */
+static void a_popped_register_has_its_value_back(void **state)
+{
+	struct fixture *f = *state;
+
+	f->regs.values[3] = at(20);
+	f->words[0] = (uint64_t)u_rbx_ret;
+	f->words[21] = (uint64_t)u_start_ret;
+	expect_chain(f, UNWIND_COMPLETE, u_plain_end, u_rbx_ret, u_start_ret,
+		     NULL);
+}
+
 static void a_plt_entry_is_known_on_both_sides_of_its_push(void **state)
 {
 	struct fixture *f = *state;
@@ -521,6 +534,7 @@ int main(void)
 		TEST(the_first_and_last_instruction_have_rows_of_their_own),
 		TEST(a_realigned_frame_is_found_through_its_expression),
 		TEST(a_frame_on_another_register_is_found),
+		TEST(a_popped_register_has_its_value_back),
 		TEST(a_plt_entry_is_known_on_both_sides_of_its_push),
 		TEST(a_last_call_belongs_to_its_function),
 		TEST(a_signal_frame_leads_to_the_interrupted_instruction),
