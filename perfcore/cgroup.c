@@ -300,7 +300,7 @@ void cgroups_add(struct cgroups *cgroups, uint64_t id, const char *path)
 	id_set(cgroups, id, cgroup_path_plain(cgroups->strings, path));
 }
 
-static const char *path_known(const struct cgroups *cgroups, uint64_t id)
+const char *cgroups_known(const struct cgroups *cgroups, uint64_t id)
 {
 	uint32_t index = idmap_get(&cgroups->by_id, id, 0);
 
@@ -309,13 +309,13 @@ static const char *path_known(const struct cgroups *cgroups, uint64_t id)
 
 const char *cgroups_path(struct cgroups *cgroups, uint64_t id)
 {
-	const char *path = path_known(cgroups, id);
+	const char *path = cgroups_known(cgroups, id);
 
 	if (path || !cgroups->tree ||
 	    now_ns() - cgroups->walked_ns < WALK_INTERVAL_NS)
 		return path;
 	cgroups_walk(cgroups);
-	return path_known(cgroups, id);
+	return cgroups_known(cgroups, id);
 }
 
 /* The directory of a cgroup in the file system; false: out of what is mounted

@@ -37,6 +37,9 @@ void cgroups_add(struct cgroups *cgroups, uint64_t id, const char *path);
  * once a second. */
 const char *cgroups_path(struct cgroups *cgroups, uint64_t id);
 
+/* The same without a walk. */
+const char *cgroups_known(const struct cgroups *cgroups, uint64_t id);
+
 /* The id that a path has now; 0 where there is no such cgroup. */
 uint64_t cgroups_id(const struct cgroups *cgroups, const char *path);
 

@@ -347,19 +347,24 @@ static void path_release(struct containers *containers, const char *path)
 		entry_settle(containers, containers->entries[number]);
 }
 
+/* A cgroup made now gets its entry at once, so that the samples of the one
+ * before it at that path, which are still to come, keep theirs. */
 void containers_event_cgroup(struct containers *containers,
 			     const struct event_cgroup *event, bool just_made)
 {
-	const char *path;
+	const char *path = cgroup_path_plain(containers->strings, event->path);
 	struct entry *entry;
 
-	cgroups_add(containers->cgroups, event->id, event->path);
-	idmap_remove(&containers->by_id, event->id, 0);
-	if (!just_made)
+	if (cgroups_known(containers->cgroups, event->id) != path) {
+		cgroups_add(containers->cgroups, event->id, path);
+		idmap_remove(&containers->by_id, event->id, 0);
+		if (just_made)
+			path_release(containers, path);
+	}
+	if (!just_made || container_path_rank(path) < CONTAINER_GROUP)
 		return;
-	path = cgroups_path(containers->cgroups, event->id);
-	path_release(containers, path);
 	entry = entry_of_path(containers, path, 0);
+	*idmap_at(&containers->by_id, event->id, 0) = entry->container.number;
 	entry_touch(containers, entry, 0, NULL);
 }
 

@@ -50,7 +50,8 @@ struct containers *containers_new(const char *root, struct strings *strings,
 void containers_free(struct containers *containers);
 
 /* To be called for each CGROUP record as soon as it is seen. just_made: the
- * cgroup was made now (a live ring), so its name is looked for at once. */
+ * cgroup was made now (a live ring), so its name is looked for at once. The
+ * same record may be told again in its turn. */
 void containers_event_cgroup(struct containers *containers,
 			     const struct event_cgroup *event, bool just_made);
 

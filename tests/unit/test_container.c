@@ -317,6 +317,11 @@ static void container_keeps_what_was_removed_and_reused_C62(void **state)
 	assert_string_equal(second->name, "second");
 	assert_string_equal(first->name, "first");
 	assert_ptr_equal(containers_of(containers, 77, 0, "spin"), first);
+	event = (struct event_cgroup){ 77, "/web" };
+	containers_event_cgroup(containers, &event, false);
+	assert_ptr_equal(containers_of(containers, 77, 0, "spin"), first);
+	assert_ptr_equal(containers_of(containers, 78, 0, "spin"), second);
+
 	/* One without a name does not get that of the next at its path. */
 	event = (struct event_cgroup){ 79, "/late" };
 	containers_event_cgroup(containers, &event, true);
