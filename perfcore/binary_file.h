@@ -11,6 +11,17 @@
 #include "perfcore/build_id.h"
 #include "perfcore/process.h"
 
+/* The ways to a file, in the order in which they are tried. */
+enum binary_rung {
+	RUNG_MAP_FILES, /* /proc/PID/map_files: needs CAP_SYS_ADMIN or
+			 * CAP_CHECKPOINT_RESTORE */
+	RUNG_EXE,	/* /proc/PID/exe */
+	RUNG_ROOT,	/* below /proc/PID/root */
+	RUNG_NAMESPACE, /* in the pinned mount namespace */
+	RUNG_HOST,
+	RUNGS
+};
+
 struct binary_files;
 
 /* root as in process_table_config; both pointers are borrowed. */
@@ -37,6 +48,15 @@ struct binary *binary_files_open(struct binary_files *files,
  * debug file named by it); returns an fd that the caller closes, or -errno. */
 int binary_files_open_path(struct binary_files *files,
 			   const struct binary *binary, const char *path);
+
+struct binary_files_counts {
+	uint64_t opened[RUNGS];	     /* files, by the way that led to them */
+	uint64_t other_files;	     /* refused: not the one that was mapped */
+	uint64_t no_descriptors;     /* refused: too many files open already */
+	uint64_t namespaces_dropped; /* to have descriptors for files */
+};
+const struct binary_files_counts *binary_files_counts(
+	const struct binary_files *files);
 
 /* Keeps the mount namespace of a living process, so that its files can be
  * read after its end. Does nothing for the host's own namespace. */
