@@ -1,7 +1,8 @@
 /*
  * Cgroups: from the id in a sample to a path. The ids are those of the
- * hierarchy that perf_event belongs to: the v1 hierarchy of that name where
- * one is mounted, else the v2 tree. Its directories are walked once at the
+ * hierarchy that perf_event belongs to (kernel/events/core.c takes the css of
+ * perf_event_cgrp_id): the v1 hierarchy of that name where one is mounted,
+ * else the v2 tree. Its directories are walked once at the
  * start (an id is the directory's inode number, tried with
  * name_to_handle_at); CGROUP records add what is made later. An id keeps its
  * path after the cgroup is gone.

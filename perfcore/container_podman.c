@@ -68,7 +68,8 @@ static bool entries_read(const char *text, size_t size, const char *id,
 }
 
 /* STORAGE/DRIVER-containers/{,volatile-}containers.json: volatile ones are
- * those of "podman run --rm" since containers/storage 1.45. */
+ * those of "podman run --rm" since containers/storage 1.45, and with a
+ * transient store they are below /run. */
 static bool driver_find(const struct name_query *query, const char *storage,
 			const char *directory, struct name_found *found)
 {
@@ -199,6 +200,7 @@ bool podman_name(const struct name_query *query, struct name_found *found)
 	if (!*query->id)
 		return false;
 	return storage_find(query, "/var/lib/containers/storage", found) ||
+	       storage_find(query, "/run/containers/storage", found) ||
 	       conmon_find(query, found) || rootless_find(query, found) ||
 	       configured_find(query, found);
 }
