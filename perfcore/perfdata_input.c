@@ -9,6 +9,19 @@
 
 #include "perfcore/perfdata_format.h"
 
+enum perfdata_kind perfdata_kind_of(const void *bytes, bool *is_swapped)
+{
+	struct cursor cursor = cursor_at(bytes, PERFDATA_PIPE_HEADER);
+	const void *magic = cursor_bytes(&cursor, 8);
+
+	*is_swapped = memcmp(magic, PERFDATA_MAGIC_SWAPPED, 8) == 0;
+	if (!*is_swapped && memcmp(magic, PERFDATA_MAGIC, 8) != 0)
+		return PERFDATA_NONE;
+	cursor.is_swapped = *is_swapped;
+	return cursor_u64(&cursor) == PERFDATA_PIPE_HEADER ? PERFDATA_STREAM
+							   : PERFDATA_FILE;
+}
+
 static int input_map(struct perfdata_input *input, int fd, const char *name,
 		     struct error *error)
 {
@@ -110,7 +123,7 @@ int perfdata_input_open(struct perfdata_input *input, int fd, const char *name,
 			struct perfdata_pool *pool, struct error *error)
 {
 	const uint8_t *start;
-	uint64_t size;
+	bool is_swapped;
 	int err;
 
 	*input = (struct perfdata_input){ .fd = fd, .end = UINT64_MAX };
@@ -119,11 +132,7 @@ int perfdata_input_open(struct perfdata_input *input, int fd, const char *name,
 	if (err || input->map)
 		return err;
 	start = perfdata_input_peek(input, PERFDATA_PIPE_HEADER);
-	if (!start)
-		return 0;
-	memcpy(&size, start + 8, 8);
-	if (size == PERFDATA_PIPE_HEADER ||
-	    __builtin_bswap64(size) == PERFDATA_PIPE_HEADER)
+	if (!start || perfdata_kind_of(start, &is_swapped) != PERFDATA_FILE)
 		return 0;
 	return input_spool(input, name, error);
 }
@@ -179,7 +188,7 @@ bool perfdata_input_skip(struct perfdata_input *input, uint64_t size)
 struct cursor perfdata_input_part(const struct perfdata_input *input,
 				  uint64_t offset, uint64_t size)
 {
-	struct cursor cursor = cursor_at(input->map, 0);
+	struct cursor cursor = cursor_at("", 0);
 
 	if (!input->map || offset > input->map_size ||
 	    size > input->map_size - offset) {

@@ -13,6 +13,15 @@
 #include "perfcore/error.h"
 #include "perfcore/perfdata_blocks.h"
 
+enum perfdata_kind {
+	PERFDATA_NONE,	 /* not a perf.data */
+	PERFDATA_FILE,	 /* with tables before and behind its data */
+	PERFDATA_STREAM, /* as written to a pipe, records only */
+};
+
+/* What the first 16 bytes begin, and whether in the other byte order. */
+enum perfdata_kind perfdata_kind_of(const void *bytes, bool *is_swapped);
+
 struct perfdata_input {
 	int fd;
 	const uint8_t *map; /* NULL for a pipe */
@@ -52,13 +61,11 @@ static inline const uint8_t *perfdata_input_peek(struct perfdata_input *input,
 static inline const uint8_t *perfdata_input_take(struct perfdata_input *input,
 						 size_t size, uint32_t *block)
 {
-	const uint8_t *bytes = input->map + input->at;
-
 	if (!input->map)
 		return perfdata_input_take_pipe(input, size, block);
 	*block = PERFDATA_NO_BLOCK;
 	input->at += size;
-	return bytes;
+	return input->map + input->at - size;
 }
 
 /* Goes over size bytes; false where the input ends before. */

@@ -380,8 +380,10 @@ static const struct source_ops reader_ops = {
 
 bool perfdata_is_magic(const void *bytes, size_t size)
 {
-	return size >= 8 && (!memcmp(bytes, PERFDATA_MAGIC, 8) ||
-			     !memcmp(bytes, PERFDATA_MAGIC_SWAPPED, 8));
+	bool is_swapped;
+
+	return size >= PERFDATA_PIPE_HEADER &&
+	       perfdata_kind_of(bytes, &is_swapped) != PERFDATA_NONE;
 }
 
 /* A stream begins with what describes it: read up to its first record, so
@@ -409,17 +411,15 @@ static int read_head(struct reader *reader, struct error *error)
 {
 	struct perfdata_input *input = &reader->input;
 	const uint8_t *bytes = perfdata_input_peek(input, PERFDATA_PIPE_HEADER);
-	uint64_t size;
+	enum perfdata_kind kind = PERFDATA_NONE;
 	uint32_t block;
 
-	if (!bytes || !perfdata_is_magic(bytes, 8))
+	if (bytes)
+		kind = perfdata_kind_of(bytes, &reader->is_swapped);
+	if (kind == PERFDATA_NONE)
 		return error_set(error, -EBADMSG, "%s: is not a perf.data file",
 				 reader->name);
-	reader->is_swapped = memcmp(bytes, PERFDATA_MAGIC, 8) != 0;
-	memcpy(&size, bytes + 8, 8);
-	if (reader->is_swapped)
-		size = __builtin_bswap64(size);
-	if (size != PERFDATA_PIPE_HEADER)
+	if (kind == PERFDATA_FILE)
 		return perfdata_tables_read(&reader->tables, input,
 					    reader->is_swapped, reader->name,
 					    reader->notes, error);
@@ -448,13 +448,13 @@ int perfdata_reader_open(int fd, const char *name, struct notes *notes,
 	perfdata_order_init(&reader->order);
 	err = perfdata_input_open(&reader->input, fd, name, &reader->pool,
 				  error);
+	reader->forget_at = reader->input.map ? FORGET_STEP : UINT64_MAX;
 	if (!err)
 		err = read_head(reader, error);
 	if (err) {
 		reader_free(&reader->source);
 		return err;
 	}
-	reader->forget_at = reader->input.at + FORGET_STEP;
 	perfdata_tables_inform(&reader->tables, &reader->info);
 	*source = &reader->source;
 	return 0;

@@ -35,7 +35,7 @@ struct perfdata_counts {
 int perfdata_reader_open(int fd, const char *name, struct notes *notes,
 			 struct source **source, struct error *error);
 
-/* Whether the first bytes of a file are those of a perf.data. */
+/* Whether the first bytes of a file, 16 of them at least, are a perf.data's. */
 bool perfdata_is_magic(const void *bytes, size_t size);
 
 /* Both are of a source of perfdata_reader_open, live as long as it, and are

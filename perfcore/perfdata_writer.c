@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "perfcore/mem.h"
 #include "perfcore/perfdata_buildids.h"
@@ -268,7 +269,7 @@ static void write_user_mmap(struct perfdata_writer *writer,
 	perfdata_output_u64(output, mmap->page_offset);
 	write_file_identity(output, mmap);
 	perfdata_output_u32(output, mmap->protection);
-	perfdata_output_u32(output, 2); /* MAP_PRIVATE */
+	perfdata_output_u32(output, mmap->is_shared ? MAP_SHARED : MAP_PRIVATE);
 	perfdata_output_text(output, mmap->path, size);
 	write_trailer(output, event);
 }

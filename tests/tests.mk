@@ -63,3 +63,30 @@ bench-containers: $(BUILD)/bench/containers ## start-up with 2,000 cgroups, cost
 	@$< $$(awk '/ - cgroup2 /{print $$5; exit}' /proc/self/mountinfo)
 
 .PHONY: bench-containers
+
+# Fuzzing: make fuzz-perfdata SECONDS=600. A target X is tests/fuzz/fuzz_X.c,
+# its first inputs come from tests/fuzz/seeds_X.sh FOLDER.
+SECONDS    ?= 60
+FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_OBJECTS := $(patsubst $(BUILD)/%.o,$(BUILD)/fuzz/%.o,$(LIB_OBJECTS))
+
+$(BUILD)/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(call quiet,FUZZ $<)clang $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
+	$(call quiet,FUZZ $@)clang $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_OBJECTS) $(LIBS)
+
+fuzz-%: $(BUILD)/fuzz/fuzz_%
+	@tests/fuzz/seeds_$*.sh $(BUILD)/fuzz/seeds-$*
+	@mkdir -p $(BUILD)/fuzz/corpus-$* $(BUILD)/fuzz/findings-$*
+	$(BUILD)/fuzz/fuzz_$* -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
+		-print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/fuzz/findings-$*/ \
+		$(BUILD)/fuzz/corpus-$* $(BUILD)/fuzz/seeds-$*
+
+fuzz: $(patsubst tests/fuzz/fuzz_%.c,fuzz-%,$(sort $(wildcard tests/fuzz/fuzz_*.c))) ## every fuzz target for SECONDS=60
+
+-include $(FUZZ_OBJECTS:.o=.d)
+
+.PHONY: fuzz
+.PRECIOUS: $(BUILD)/fuzz/fuzz_% $(BUILD)/fuzz/%.o

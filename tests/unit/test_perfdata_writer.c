@@ -48,6 +48,7 @@ static const struct event written[] = {
 		    .inode = 77,
 		    .inode_generation = 3,
 		    .protection = 5,
+		    .is_shared = true,
 		    .path = "/usr/lib/libx.so" } },
 	{ .kind = EVENT_FORK,
 	  .type = PERF_RECORD_FORK,
@@ -162,6 +163,7 @@ static void same_mmap(const struct event_mmap *a, const struct event_mmap *b)
 	assert_int_equal(a->inode, b->inode);
 	assert_int_equal(a->inode_generation, b->inode_generation);
 	assert_int_equal(a->protection, b->protection);
+	assert_int_equal(a->is_shared, b->is_shared);
 	assert_int_equal(a->build_id_size, b->build_id_size);
 	assert_memory_equal(a->build_id, b->build_id, b->build_id_size);
 	assert_string_equal(a->path, b->path);
