@@ -10,6 +10,7 @@
 #define HELP_COLUMN 28 /* where an option's help text starts */
 
 const struct command *const commands[] = {
+	&report_command,
 	NULL,
 };
 
@@ -48,7 +49,13 @@ static void help_option(const struct option *option, FILE *out)
 		fputc('\n', out);
 		at = 0;
 	}
-	fprintf(out, "%*s%s\n", HELP_COLUMN - at, "", option->help);
+	fprintf(out, "%*s", HELP_COLUMN - at, "");
+	for (const char *text = option->help; *text; text++) {
+		fputc(*text, out);
+		if (*text == '\n')
+			fprintf(out, "%*s", HELP_COLUMN, "");
+	}
+	fputc('\n', out);
 }
 
 void command_help(const struct command *command, FILE *out)

@@ -13,6 +13,7 @@
 
 #include "cli/profile/label.h"
 #include "cli/profile/window.h"
+#include "perfcore/error.h"
 
 #define GROUP_LEVELS_MAX 8
 
@@ -41,6 +42,11 @@ struct group {
 };
 
 #define GROUP_NONE UINT32_MAX
+
+/* Reads "container,function" into the request's keys. Returns 0, or -EINVAL
+ * with error filled. */
+int group_keys_parse(struct group_request *request, const char *text,
+		     struct error *error);
 
 struct grouping {
 	struct labels labels;

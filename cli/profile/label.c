@@ -230,6 +230,14 @@ uint32_t *labels_of_elements(struct labels *labels, enum label_key key)
 	return numbers;
 }
 
+bool label_name_is(const char *name, const char *asked)
+{
+	size_t length = strlen(asked);
+
+	return strncmp(name, asked, length) == 0 &&
+	       (!name[length] || name[length] == '(');
+}
+
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;

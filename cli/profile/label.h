@@ -67,6 +67,10 @@ uint32_t labels_of_row(struct labels *labels, enum label_key key,
  * key of the stack; to be released with free(). */
 uint32_t *labels_of_elements(struct labels *labels, enum label_key key);
 
+/* Is that the function a user asked for: by its whole name, or by what stands
+ * in front of its arguments ("f" for "f(int)")? */
+bool label_name_is(const char *name, const char *asked);
+
 /* Less, equal or greater than 0; numbers by size, texts by bytes, and what
  * has the same text by what it is. */
 int label_compare(const struct profile *profile, const struct label *a,

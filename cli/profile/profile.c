@@ -24,7 +24,7 @@ struct profile_index {
 	struct idmap nodes;	/* (parent, frame) */
 	struct idmap processes; /* (pid, start_ns) */
 	struct idmap specials;	/* (interned name, 0) -> frame */
-	struct lookup mappings, functions, threads, containers, rows;
+	struct lookup mappings, functions, frames, threads, containers, rows;
 	size_t mapping_room, function_room, line_room, frame_room, node_room,
 		process_room, thread_room, container_room, state_room, row_room;
 };
@@ -122,6 +122,7 @@ static void index_free(struct profile_index *index)
 	idmap_destroy(&index->specials);
 	free(index->mappings.slots);
 	free(index->functions.slots);
+	free(index->frames.slots);
 	free(index->threads.slots);
 	free(index->containers.slots);
 	free(index->rows.slots);
@@ -361,6 +362,47 @@ void profile_frame_set_lines(struct profile *profile, uint32_t frame,
 	}
 }
 
+struct frame_key {
+	const struct profile_line *known_lines;
+	const struct profile_frame *frame;
+	const struct profile_line *lines;
+	uint32_t n_lines;
+};
+
+static bool frame_equal(const void *entries, uint32_t entry, const void *key)
+{
+	const struct profile_frame *a =
+		(const struct profile_frame *)entries + entry;
+	const struct frame_key *b = key;
+
+	return a->mapping == b->frame->mapping && a->flags == b->frame->flags &&
+	       a->address == b->frame->address && a->n_lines == b->n_lines &&
+	       (!b->n_lines || memcmp(b->known_lines + a->first_line, b->lines,
+				      b->n_lines * sizeof(*b->lines)) == 0);
+}
+
+uint32_t profile_frame_get(struct profile *profile,
+			   const struct profile_frame *frame,
+			   const struct profile_line *lines, uint32_t count)
+{
+	struct frame_key key = { profile->lines, frame, lines, count };
+	uint64_t hash = hash_pair((uint64_t)frame->mapping << 32 | frame->flags,
+				  frame->address);
+	uint32_t entry;
+
+	for (uint32_t i = 0; i < count; i++)
+		hash = hash_pair(hash, (uint64_t)lines[i].function << 32 |
+					       lines[i].line);
+	entry = lookup_at(&profile->index->frames, hash,
+			  (uint32_t)profile->n_frames, frame_equal,
+			  profile->frames, &key);
+	if (entry == profile->n_frames) {
+		profile_frame_add(profile, frame);
+		profile_frame_set_lines(profile, entry, lines, count);
+	}
+	return entry;
+}
+
 uint32_t profile_frame_special(struct profile *profile, const char *name)
 {
 	const char *key = intern(profile, name);
@@ -413,6 +455,19 @@ void profile_add(struct profile *profile, const struct profile_row *row)
 	found->count += row->count;
 	for (size_t i = 0; i < PROFILE_VALUES_MAX; i++)
 		found->values[i] += row->values[i];
+}
+
+struct profile_row *profile_rows_take(struct profile *profile, size_t *n_rows)
+{
+	struct profile_row *rows = profile->rows;
+
+	*n_rows = profile->n_rows;
+	free(profile->index->rows.slots);
+	profile->index->rows = (struct lookup){ 0 };
+	profile->index->row_room = 0;
+	profile->rows = NULL;
+	profile->n_rows = 0;
+	return rows;
 }
 
 uint32_t profile_value_type(const struct profile *profile, const char *type)

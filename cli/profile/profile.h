@@ -198,11 +198,21 @@ uint32_t profile_frame_add(struct profile *profile,
 void profile_frame_set_lines(struct profile *profile, uint32_t frame,
 			     const struct profile_line *lines, uint32_t count);
 
+/* Finds the frame with these lines (innermost first) among those that were
+ * added by this function, or adds it. */
+uint32_t profile_frame_get(struct profile *profile,
+			   const struct profile_frame *frame,
+			   const struct profile_line *lines, uint32_t count);
+
 /* Finds or adds the special frame of that name ("[truncated]"). */
 uint32_t profile_frame_special(struct profile *profile, const char *name);
 
 /* Adds count and values to the row with row's key, or adds the row. */
 void profile_add(struct profile *profile, const struct profile_row *row);
+
+/* Takes all rows away, for free(); the profile then has none. So are rows
+ * changed: taken, changed and added again. */
+struct profile_row *profile_rows_take(struct profile *profile, size_t *n_rows);
 
 /* Index of a value type, or PROFILE_NONE. type "" gives the default. */
 uint32_t profile_value_type(const struct profile *profile, const char *type);
