@@ -11,7 +11,7 @@
 #include "perfcore/session_state.h"
 #include "perfcore/sys.h"
 
-#define TRACKING_PAGES	   16
+#define TRACKING_PAGES	   64  /* 256 kB: 1,000 execs a second between drains */
 #define FILES_BESIDE	   64  /* standard streams, outputs, /proc */
 #define FILES_FOR_BINARIES 960 /* wished for, not needed */
 
@@ -26,12 +26,9 @@ void session_stream_close(struct stream *stream)
 static int stream_map(struct session *session, struct stream *stream,
 		      struct error *error)
 {
-	uint32_t *pages = &session->pages;
-	uint32_t tracking = TRACKING_PAGES;
+	uint32_t *pages = &session->pages[stream->role];
 	int result;
 
-	if (stream->role == ROLE_TRACKING)
-		pages = &tracking;
 	while ((result = ring_open(&stream->ring, stream->fd, *pages)) ==
 		       -EPERM &&
 	       *pages > 1)
@@ -61,7 +58,8 @@ static int stream_open(struct session *session, struct stream *stream,
 					      : session->choice.tracking;
 
 	if (stream->role == ROLE_SAMPLING)
-		attr.wakeup_watermark = session->pages * 4096 / 2;
+		attr.wakeup_watermark =
+			session->pages[ROLE_SAMPLING] * 4096 / 2;
 	stream->fd = sys_perf_open(&attr, -1, (int)stream->cpu, 0);
 	if (stream->fd < 0) {
 		if (stream->fd == -EACCES || stream->fd == -EPERM)
@@ -233,7 +231,8 @@ int session_open(struct session **out, const struct session_options *options,
 				   error);
 	if (result < 0)
 		goto out;
-	session->pages = pages_by_need(session);
+	session->pages[ROLE_SAMPLING] = pages_by_need(session);
+	session->pages[ROLE_TRACKING] = TRACKING_PAGES;
 	result = cpus_open(session, &online, error);
 	if (result < 0)
 		goto out;
@@ -324,7 +323,9 @@ struct source *session_source(struct session *session)
 uint64_t session_ring_bytes(const struct session *session)
 {
 	return (uint64_t)session_cpus(session) *
-	       (session->pages + TRACKING_PAGES + 2) * 4096;
+	       (session->pages[ROLE_SAMPLING] + session->pages[ROLE_TRACKING] +
+		ROLES) *
+	       4096;
 }
 
 uint32_t session_cpus(const struct session *session)

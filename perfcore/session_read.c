@@ -162,21 +162,26 @@ static void current_consume(struct session *session)
 
 void session_refresh(struct session *session)
 {
+	/* Read before the heads: what was written before now, less the slack,
+	 * lies below them. A ring that is filling up cannot wait that long:
+	 * better a record out of order than one lost. */
 	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+	uint64_t slack = SESSION_SLACK_NS;
 
 	/* While it stands on top of the order: others may come before it. */
 	if (session->current)
 		current_consume(session);
-	/* The clock is read before the heads: what was written before now,
-	 * less the slack, is below them. */
-	session->watermark =
-		session->is_running ? now - SESSION_SLACK_NS : UINT64_MAX;
 	for (uint32_t i = 0; i < session->n_cpus * ROLES; i++) {
+		struct ring *ring = &stream_at(session, i)->ring;
+
 		if (!session->cpus[i / ROLES]->is_open)
 			continue;
-		ring_refresh(&stream_at(session, i)->ring);
+		ring_refresh(ring);
 		stream_queue(session, i);
+		if (ring->head - ring->given > ring->size / 2)
+			slack = 0;
 	}
+	session->watermark = session->is_running ? now - slack : UINT64_MAX;
 }
 
 static void rings_release(struct session *session)

@@ -49,7 +49,7 @@ struct session {
 	size_t n_cpus, cpus_capacity;
 	struct pollfd *polls; /* sampling rings first */
 	size_t n_polls;
-	uint32_t pages;
+	uint32_t pages[ROLES]; /* of each ring's data */
 	bool is_running;
 
 	struct order order;
