@@ -52,7 +52,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(TEST_PARTS) $(LIBRARY)
 
 -include $(OBJECTS:.o=.d) $(TEST_PARTS:.o=.d) $(UNIT_TESTS:=.d)
 
-include tests/tests.mk
+include tests/tests.mk $(wildcard tests/*/*.mk)
 
 check: $(UNIT_TESTS) $(BINARY) ## unit tests: no root, no perf, under 10 s
 	@BUILD=$(BUILD) tests/run unit

@@ -8,6 +8,7 @@
 #define PERFCORE_ACCOUNTING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "perfcore/error.h"

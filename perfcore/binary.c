@@ -247,3 +247,19 @@ uint32_t binary_table_count(const struct binary_table *table)
 {
 	return (uint32_t)table->count;
 }
+
+struct binary_identity binary_identity_of(const struct event_mmap *mmap)
+{
+	struct binary_identity id = {
+		.kind = binary_kind_of_path(mmap->path),
+		.path = mmap->path,
+		.build_id_size = mmap->build_id_size,
+		.major = mmap->major,
+		.minor = mmap->minor,
+		.inode = mmap->inode,
+		.inode_generation = mmap->inode_generation,
+	};
+
+	memcpy(id.build_id, mmap->build_id, sizeof(id.build_id));
+	return id;
+}

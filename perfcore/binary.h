@@ -77,6 +77,9 @@ struct binary *binary_table_learn(struct binary_table *table,
  * gives a mapping: "[heap]", "//anon", "/SYSV…", "/dev/zero" are no files. */
 enum binary_kind binary_kind_of_path(const char *path);
 
+/* What an MMAP record tells of the file it maps; the path is borrowed. */
+struct binary_identity binary_identity_of(const struct event_mmap *mmap);
+
 static inline struct binary *binary_resolve(struct binary *binary)
 {
 	return binary->alias ? binary->alias : binary;

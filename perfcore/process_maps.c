@@ -67,15 +67,7 @@ static void mapping_of(const struct process_table_config *config,
 		       struct process *process, const struct event_mmap *mmap,
 		       struct mapping *mapping)
 {
-	struct binary_identity id = {
-		.kind = binary_kind_of_path(mmap->path),
-		.path = mmap->path,
-		.build_id_size = mmap->build_id_size,
-		.major = mmap->major,
-		.minor = mmap->minor,
-		.inode = mmap->inode,
-		.inode_generation = mmap->inode_generation,
-	};
+	struct binary_identity id = binary_identity_of(mmap);
 
 	mapping->start = mmap->start;
 	mapping->end = mmap->start + mmap->length;
@@ -85,7 +77,6 @@ static void mapping_of(const struct process_table_config *config,
 		mapping->binary = memory_of(config, process);
 		return;
 	}
-	memcpy(id.build_id, mmap->build_id, sizeof(id.build_id));
 	/* The vDSO is mapped whole; its offset in records is not one. */
 	if (id.kind == BINARY_VDSO)
 		mapping->page_offset = 0;

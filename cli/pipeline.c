@@ -1,0 +1,461 @@
+#include "cli/pipeline.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/frame_table.h"
+#include "cli/stacks.h"
+#include "perfcore/binary_file.h"
+#include "perfcore/container.h"
+#include "perfcore/mem.h"
+#include "perfcore/vdso.h"
+
+struct pipeline {
+	struct pipeline_config config;
+	const struct source_info *info;
+	struct profile *profile;
+	struct strings *strings; /* the profile's */
+	struct binary_table *binaries;
+	struct process_table *processes;
+	struct containers *containers;
+	struct binary_files *files;
+	struct frame_table *frames;
+	struct stacks *stacks;
+	struct symbolizer *symbolizer;
+	int kallsyms_fd;
+
+	uint32_t *container_of; /* profile's, by the resolver's number */
+	size_t n_container_of, container_capacity;
+	uint32_t states[PROFILE_STATES];
+	struct pipeline_counts counts;
+};
+
+static int open_for_module(void *context, const struct binary *binary,
+			   const char *path)
+{
+	return binary_files_open_path(context, binary, path);
+}
+
+static void symbolizer_make(struct pipeline *pipeline)
+{
+	struct symbolizer_config config = {
+		.strings = pipeline->strings,
+		.notes = &pipeline->profile->notes,
+		.kallsyms_fd = -1,
+		.open = open_for_module,
+		.context = pipeline->files,
+		.want_inlines = pipeline->config.want_inlines,
+	};
+	char path[4096];
+	size_t size;
+
+	pipeline->kallsyms_fd = -1;
+	if (pipeline->config.root) {
+		snprintf(path, sizeof(path), "%s/proc/kallsyms",
+			 pipeline->config.root);
+		pipeline->kallsyms_fd = open(path, O_RDONLY | O_CLOEXEC);
+		config.kallsyms_fd = pipeline->kallsyms_fd;
+		config.vdso = vdso_image(&size);
+		config.vdso_size = size;
+	}
+	pipeline->symbolizer = symbolizer_new(&config);
+}
+
+static const struct source_event *sampling_event(
+	const struct pipeline *pipeline)
+{
+	for (uint32_t i = 0; i < pipeline->info->n_events; i++)
+		if (pipeline->info->events[i].is_sampling)
+			return &pipeline->info->events[i];
+	return NULL;
+}
+
+/* Cycles by frequency are as good as a clock; whatever else is counted in its
+ * own unit. */
+static void value_type_set(struct pipeline *pipeline)
+{
+	struct profile *profile = pipeline->profile;
+	struct profile_value_type cpu = { "cpu", "nanoseconds" };
+	const struct source_event *event = sampling_event(pipeline);
+
+	profile->value_types[0] = cpu;
+	profile->n_value_types = 1;
+	if (!event || event->is_clock)
+		return;
+	if (event->attr.freq && event->attr.type == PERF_TYPE_HARDWARE &&
+	    (event->attr.config & UINT32_MAX) == PERF_COUNT_HW_CPU_CYCLES)
+		return;
+	profile->value_types[0] = (struct profile_value_type){
+		strings_intern(pipeline->strings, event->name), "count"
+	};
+}
+
+static void states_make(struct pipeline *pipeline)
+{
+	static const char *const names[PROFILE_STATES] = { "user", "kernel" };
+
+	for (int i = 0; i < PROFILE_STATES; i++)
+		pipeline->states[i] =
+			profile_state(pipeline->profile, names[i]);
+}
+
+struct pipeline *pipeline_new(const struct pipeline_config *config,
+			      const struct source_info *info)
+{
+	struct pipeline *pipeline = mem_calloc(1, sizeof(*pipeline));
+	struct profile *profile = profile_new();
+	struct process_table_config processes = {
+		.root = config->root,
+		.strings = profile->strings,
+		.notes = &profile->notes,
+	};
+
+	pipeline->config = *config;
+	pipeline->info = info;
+	pipeline->profile = profile;
+	pipeline->strings = profile->strings;
+	pipeline->binaries = binary_table_new(profile->strings);
+	processes.binaries = pipeline->binaries;
+	pipeline->processes = process_table_new(&processes);
+	pipeline->containers =
+		containers_new(config->root, profile->strings, &profile->notes);
+	pipeline->files = binary_files_new(config->root, pipeline->binaries);
+	pipeline->frames = frame_table_new(profile, pipeline->binaries);
+	pipeline->stacks = stacks_new(&(struct stacks_config){
+		.profile = profile,
+		.frames = pipeline->frames,
+		.processes = pipeline->processes,
+		.binaries = pipeline->binaries,
+		.files = pipeline->files,
+		.max_callchain = config->max_callchain,
+	});
+	symbolizer_make(pipeline);
+	value_type_set(pipeline);
+	states_make(pipeline);
+	return pipeline;
+}
+
+void pipeline_free(struct pipeline *pipeline)
+{
+	if (!pipeline)
+		return;
+	symbolizer_free(pipeline->symbolizer);
+	if (pipeline->kallsyms_fd >= 0)
+		close(pipeline->kallsyms_fd);
+	stacks_free(pipeline->stacks);
+	frame_table_free(pipeline->frames);
+	binary_files_free(pipeline->files);
+	containers_free(pipeline->containers);
+	process_table_free(pipeline->processes);
+	binary_table_free(pipeline->binaries);
+	free(pipeline->container_of);
+	profile_free(pipeline->profile);
+	free(pipeline);
+}
+
+static const char *user_name(struct strings *strings, uint32_t uid)
+{
+	struct passwd *entry = getpwuid(uid);
+	char number[16];
+
+	if (entry)
+		return strings_intern(strings, entry->pw_name);
+	snprintf(number, sizeof(number), "%u", uid);
+	return strings_intern(strings, number);
+}
+
+/* What is known of a process now; said again at every rename and exec, so
+ * the profile holds its last name. */
+static uint32_t process_describe(struct pipeline *pipeline,
+				 struct process *process)
+{
+	uint32_t index = profile_process(pipeline->profile, process->pid,
+					 process->start_wall_ns);
+	struct profile_process *entry = &pipeline->profile->processes[index];
+
+	entry->comm = process->comm;
+	entry->exe = process->exe;
+	if (pipeline->config.root && process->uid != PROCESS_NO_TAG &&
+	    !entry->user[0])
+		entry->user = user_name(pipeline->strings, process->uid);
+	binary_files_pin(pipeline->files, process);
+	return index;
+}
+
+static uint32_t thread_index(struct pipeline *pipeline, struct thread *thread)
+{
+	if (thread->tag == PROCESS_NO_TAG)
+		thread->tag = profile_thread(
+			pipeline->profile,
+			process_describe(pipeline, thread->process),
+			thread->tid, thread->comm);
+	return thread->tag;
+}
+
+/* The container's index in the profile; its names are filled in at the end,
+ * when the resolver knows them best. */
+static uint32_t container_index(struct pipeline *pipeline,
+				const struct container *container)
+{
+	struct profile_container entry = {
+		.name = container->name,
+		.id = container->id,
+		.runtime = container->runtime,
+		.path = container->path,
+	};
+
+	while (pipeline->n_container_of <= container->number) {
+		pipeline->container_of = mem_grow(
+			pipeline->container_of, pipeline->n_container_of,
+			&pipeline->container_capacity,
+			sizeof(*pipeline->container_of));
+		pipeline->container_of[pipeline->n_container_of++] =
+			PROFILE_NONE;
+	}
+	if (pipeline->container_of[container->number] == PROFILE_NONE)
+		pipeline->container_of[container->number] =
+			profile_container(pipeline->profile, &entry);
+	return pipeline->container_of[container->number];
+}
+
+static uint32_t slice_of(const struct pipeline *pipeline, uint64_t time)
+{
+	if (!pipeline->config.slice_ns || time < pipeline->info->clock_start_ns)
+		return 0;
+	return (uint32_t)((time - pipeline->info->clock_start_ns) /
+			  pipeline->config.slice_ns);
+}
+
+static void count_stack(struct pipeline *pipeline, enum stack_end end)
+{
+	struct pipeline_counts *counts = &pipeline->counts;
+
+	counts->stacks_complete += end == STACK_COMPLETE;
+	counts->stacks_truncated += end == STACK_TRUNCATED;
+	counts->stacks_failed += end == STACK_FAILED;
+}
+
+static void add_sample(struct pipeline *pipeline, const struct event *event,
+		       struct thread *thread, const struct container *container)
+{
+	const struct sample *sample = &event->sample;
+	enum stack_end end;
+	struct profile_row row = {
+		.stack = stacks_of(pipeline->stacks, thread->process, sample,
+				   &end),
+		.thread = thread_index(pipeline, thread),
+		.container = container_index(pipeline, container),
+		.cpu = event->cpu == EVENT_NO_CPU ? PROFILE_NONE : event->cpu,
+		.state = pipeline->states[sample->mode == CPU_MODE_USER
+						  ? PROFILE_STATE_USER
+						  : PROFILE_STATE_KERNEL],
+		.slice = slice_of(pipeline, event->time),
+		.count = 1,
+		.values = { sample->period },
+	};
+	uint32_t process = pipeline->profile->threads[row.thread].process;
+
+	pipeline->profile->processes[process].container = row.container;
+	profile_add(pipeline->profile, &row);
+	count_stack(pipeline, end);
+	pipeline->counts.samples++;
+	pipeline->counts.last_sample_ns = event->time;
+	if (!pipeline->counts.first_sample_ns)
+		pipeline->counts.first_sample_ns = event->time;
+}
+
+static void take_sample(struct pipeline *pipeline, const struct event *event)
+{
+	const struct sample_filter *filter = &pipeline->config.filter;
+	const struct container *container;
+	struct thread *thread;
+
+	/* Hardware events ignore exclude_idle. */
+	if (event->pid == 0) {
+		pipeline->counts.idle++;
+		return;
+	}
+	thread = process_table_thread(pipeline->processes, event->pid,
+				      event->tid, event->cpu, event->time);
+	if (!sample_filter_thread(filter, thread)) {
+		pipeline->counts.filtered++;
+		return;
+	}
+	container = containers_of(pipeline->containers, event->sample.cgroup,
+				  thread->process->pid, thread->process->comm);
+	if ((filter->cgroup || filter->container) &&
+	    !sample_filter_container(filter, container,
+				     containers_path(pipeline->containers,
+						     event->sample.cgroup,
+						     thread->process->pid))) {
+		pipeline->counts.filtered++;
+		return;
+	}
+	add_sample(pipeline, event, thread, container);
+}
+
+static void take_event(struct pipeline *pipeline, const struct event *event)
+{
+	pipeline->counts.events++;
+	switch (event->kind) {
+	case EVENT_SAMPLE:
+		take_sample(pipeline, event);
+		return;
+	case EVENT_CGROUP:
+		containers_event_cgroup(pipeline->containers, &event->cgroup,
+					false);
+		return;
+	case EVENT_KSYMBOL:
+		stacks_ksymbol(pipeline->stacks, &event->ksymbol);
+		return;
+	case EVENT_LOST:
+		pipeline->counts.lost += event->lost.count;
+		return;
+	case EVENT_EXIT:
+		if (event->pid == event->tid)
+			containers_forget_pid(pipeline->containers, event->pid);
+		break;
+	case EVENT_COMM:
+		if (event->comm.is_exec)
+			containers_forget_pid(pipeline->containers, event->pid);
+		break;
+	default:
+		break;
+	}
+	process_table_event(pipeline->processes, event);
+}
+
+int pipeline_drain(struct pipeline *pipeline, struct source *source,
+		   struct error *error)
+{
+	struct event event;
+	int result;
+
+	while ((result = source_next(source, &event, error)) == 1)
+		take_event(pipeline, &event);
+	containers_retry(pipeline->containers);
+	return result;
+}
+
+/* Files of new mappings are opened while their process is alive: a compiler
+ * of 30 ms, its binary deleted at once, has its names all the same (C18). */
+static void open_early(struct pipeline *pipeline, const struct event *event)
+{
+	struct binary_identity identity = binary_identity_of(&event->mmap);
+	struct mapping mapping = {
+		.start = event->mmap.start,
+		.end = event->mmap.start + event->mmap.length,
+		.page_offset = event->mmap.page_offset,
+	};
+	struct process process = { .pid = event->pid };
+
+	if (identity.kind != BINARY_FILE || event->mmap.is_data ||
+	    event->mmap.is_kernel)
+		return;
+	mapping.binary =
+		binary_resolve(binary_table_get(pipeline->binaries, &identity));
+	if (mapping.binary->state == BINARY_UNOPENED)
+		binary_files_open(pipeline->files, &process, &mapping);
+}
+
+void pipeline_look_ahead(void *context, const struct event *event)
+{
+	struct pipeline *pipeline = context;
+
+	if (event->kind == EVENT_CGROUP)
+		containers_event_cgroup(pipeline->containers, &event->cgroup,
+					true);
+	if (event->kind == EVENT_MMAP)
+		open_early(pipeline, event);
+}
+
+static void containers_fill(struct pipeline *pipeline)
+{
+	struct strings *strings = pipeline->strings;
+
+	for (uint32_t i = 0; i < pipeline->n_container_of; i++) {
+		const struct container *container =
+			containers_at(pipeline->containers, i);
+		uint32_t index = pipeline->container_of[i];
+		struct profile_container *entry;
+
+		if (index == PROFILE_NONE)
+			continue;
+		entry = &pipeline->profile->containers[index];
+		entry->name = strings_intern(strings, container->name);
+		entry->id = strings_intern(strings, container->id);
+		entry->runtime = strings_intern(strings, container->runtime);
+	}
+}
+
+/*
+ * Cycles become CPU time: by frequency the kernel takes one sample each 1/Hz
+ * of running time, so all samples together last count / Hz; each gets its part
+ * by its period.
+ */
+static void cycles_to_time(struct pipeline *pipeline)
+{
+	const struct source_event *event = sampling_event(pipeline);
+	struct profile *profile = pipeline->profile;
+	double periods = 0, samples = 0, factor;
+
+	if (!event || event->is_clock || !event->attr.freq ||
+	    profile->value_types[0].unit[0] != 'n')
+		return;
+	for (size_t i = 0; i < profile->n_rows; i++) {
+		periods += (double)profile->rows[i].values[0];
+		samples += (double)profile->rows[i].count;
+	}
+	if (periods == 0)
+		return;
+	factor = samples * 1e9 / (double)event->attr.sample_freq / periods;
+	for (size_t i = 0; i < profile->n_rows; i++)
+		profile->rows[i].values[0] =
+			(uint64_t)((double)profile->rows[i].values[0] * factor +
+				   0.5);
+}
+
+uint32_t pipeline_process(struct pipeline *pipeline, uint32_t pid)
+{
+	struct thread *thread = process_table_thread(
+		pipeline->processes, pid, pid, EVENT_NO_CPU,
+		pipeline->counts.last_sample_ns);
+	uint32_t index = process_describe(pipeline, thread->process);
+	struct profile_process *entry = &pipeline->profile->processes[index];
+
+	if (entry->container == PROFILE_NONE)
+		entry->container = container_index(
+			pipeline, containers_of(pipeline->containers, 0, pid,
+						thread->process->comm));
+	return index;
+}
+
+void pipeline_finish(struct pipeline *pipeline)
+{
+	cycles_to_time(pipeline);
+	containers_retry(pipeline->containers);
+	containers_fill(pipeline);
+	frame_table_symbolize(pipeline->frames, pipeline->symbolizer);
+}
+
+struct profile *pipeline_profile(struct pipeline *pipeline)
+{
+	return pipeline->profile;
+}
+
+const struct pipeline_counts *pipeline_counts(const struct pipeline *pipeline)
+{
+	return &pipeline->counts;
+}
+
+struct profile *pipeline_take(struct pipeline *pipeline)
+{
+	struct profile *profile = pipeline->profile;
+
+	/* What borrows the profile's strings goes with it. */
+	pipeline->profile = NULL;
+	return profile;
+}

@@ -1,0 +1,65 @@
+/*
+ * The pipeline: events of a source, in time order, into a profile. The same
+ * for a live recording and for a perf.data file.
+ *
+ *   event -> process table, containers -> filter -> frames -> stack -> row
+ */
+#ifndef CLI_PIPELINE_H
+#define CLI_PIPELINE_H
+
+#include "cli/profile/profile.h"
+#include "cli/sample_filter.h"
+#include "perfcore/source.h"
+#include "symbolize/symbolizer.h"
+
+struct pipeline;
+
+struct pipeline_config {
+	const char *root; /* "" for this host; NULL: a file from elsewhere,
+			   * nothing of this host's /proc is asked */
+	uint64_t slice_ns;
+	uint32_t max_callchain; /* frames after which the kernel cuts a
+				 * callchain; 0: not known */
+	bool want_inlines;
+	struct sample_filter filter; /* what it points to is borrowed */
+};
+
+/* What the pipeline counted; the recorder makes the health block of it. */
+struct pipeline_counts {
+	uint64_t events, samples; /* delivered; after the filter */
+	uint64_t idle;		  /* samples of idle CPUs, left out */
+	uint64_t filtered;	  /* samples that the filter left out */
+	uint64_t stacks_complete, stacks_truncated, stacks_failed;
+	uint64_t lost; /* as LOST records tell (files) */
+	uint64_t first_sample_ns, last_sample_ns; /* on the events' clock */
+};
+
+struct pipeline *pipeline_new(const struct pipeline_config *config,
+			      const struct source_info *info);
+void pipeline_free(struct pipeline *pipeline);
+
+/* Takes all that the source has now. Returns 0 or -errno. */
+int pipeline_drain(struct pipeline *pipeline, struct source *source,
+		   struct error *error);
+
+/* A record ahead of its turn (session_scan): opens the file of a new mapping
+ * while its process is alive, names a new cgroup. context is the pipeline. */
+void pipeline_look_ahead(void *context, const struct event *event);
+
+/* Brings a process into the profile that no sample has named, with its
+ * container; returns its index. Live only. */
+uint32_t pipeline_process(struct pipeline *pipeline, uint32_t pid);
+
+/*
+ * Names all frames and fills what the profile says of processes and
+ * containers. The profile stays the pipeline's until pipeline_take().
+ */
+void pipeline_finish(struct pipeline *pipeline);
+
+struct profile *pipeline_profile(struct pipeline *pipeline);
+const struct pipeline_counts *pipeline_counts(const struct pipeline *pipeline);
+
+/* Hands the profile over: the caller frees it. */
+struct profile *pipeline_take(struct pipeline *pipeline);
+
+#endif

@@ -1,0 +1,193 @@
+#include "cli/stacks.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "perfcore/mem.h"
+
+#define KERNEL_START	   (1ull << 63)
+#define CONTEXT_MAX	   ((uint64_t)-4095)
+#define CONTEXT_USER_DEFER ((uint64_t)-640) /* Linux 6.19 */
+
+struct stacks {
+	struct stacks_config config;
+	struct maps *kernel; /* the kernel and what KSYMBOL put over it */
+	struct binary *kernel_binary;
+	uint32_t truncated, guest; /* special frames */
+	uint32_t *found;	   /* frames of this sample, leaf first */
+	size_t n_found, capacity;
+};
+
+struct stacks *stacks_new(const struct stacks_config *config)
+{
+	struct stacks *stacks = mem_calloc(1, sizeof(*stacks));
+	struct binary_identity identity = { .kind = BINARY_KERNEL,
+					    .path = "[kernel.kallsyms]" };
+	struct mapping whole = { KERNEL_START, UINT64_MAX, KERNEL_START, NULL };
+
+	stacks->config = *config;
+	stacks->kernel = maps_new();
+	stacks->kernel_binary = binary_table_get(config->binaries, &identity);
+	whole.binary = stacks->kernel_binary;
+	maps_insert(&stacks->kernel, &whole);
+	stacks->truncated =
+		profile_frame_special(config->profile, "[truncated]");
+	stacks->guest = profile_frame_special(config->profile, "[guest]");
+	return stacks;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+	if (!stacks)
+		return;
+	maps_free(stacks->kernel);
+	free(stacks->found);
+	free(stacks);
+}
+
+void stacks_ksymbol(struct stacks *stacks, const struct event_ksymbol *event)
+{
+	struct binary_identity identity = { .kind = BINARY_KSYMBOL,
+					    .path = event->name };
+	struct mapping mapping = {
+		.start = event->address,
+		.end = event->address + event->length,
+		.page_offset = event->address,
+		.binary = stacks->kernel_binary,
+	};
+
+	if (event->address < KERNEL_START || mapping.end < mapping.start)
+		return;
+	if (!event->is_unregister)
+		mapping.binary =
+			binary_table_get(stacks->config.binaries, &identity);
+	maps_insert(&stacks->kernel, &mapping);
+}
+
+static void found_add(struct stacks *stacks, uint32_t frame)
+{
+	stacks->found = mem_grow(stacks->found, stacks->n_found,
+				 &stacks->capacity, sizeof(*stacks->found));
+	stacks->found[stacks->n_found++] = frame;
+}
+
+static void add_kernel(struct stacks *stacks, uint64_t ip, bool is_exact)
+{
+	uint64_t address = ip - !is_exact;
+	const struct mapping *mapping = maps_find(stacks->kernel, address);
+	bool is_new;
+
+	if (!mapping)
+		return; /* below the kernel: no code of it */
+	found_add(stacks, frame_table_get(stacks->config.frames,
+					  mapping->binary, address, &is_new));
+}
+
+/* Returns false where nothing is mapped at ip: the chain ran off. */
+static bool add_user(struct stacks *stacks, struct process *process,
+		     uint64_t ip, bool is_exact)
+{
+	struct stacks_config *config = &stacks->config;
+	uint64_t address = ip - !is_exact;
+	const struct mapping *mapping =
+		process_table_find(config->processes, process, address);
+	struct binary *binary;
+	bool is_new;
+
+	if (!mapping) {
+		if (is_exact)
+			found_add(stacks, frame_table_unmapped(config->frames,
+							       address));
+		return false;
+	}
+	binary = binary_resolve(mapping->binary);
+	found_add(stacks, frame_table_get(config->frames, binary,
+					  address - mapping->start +
+						  mapping->page_offset,
+					  &is_new));
+	if (config->files && binary->state != BINARY_OPEN &&
+	    (is_new || binary->id.kind == BINARY_MEMORY))
+		binary_files_open(config->files, process, mapping);
+	return true;
+}
+
+static bool is_user_context(uint64_t context)
+{
+	return context == (uint64_t)PERF_CONTEXT_USER ||
+	       context == CONTEXT_USER_DEFER;
+}
+
+/* The first address after a marker is where the CPU was; the others are
+ * return addresses. */
+static enum stack_end add_callchain(struct stacks *stacks,
+				    struct process *process,
+				    const struct sample *sample)
+{
+	uint64_t context = sample->mode == CPU_MODE_KERNEL
+				   ? (uint64_t)PERF_CONTEXT_KERNEL
+				   : (uint64_t)PERF_CONTEXT_USER;
+	enum stack_end end = STACK_COMPLETE;
+	uint32_t n_frames = 0;
+	bool is_exact = true;
+
+	for (uint64_t i = 0; i < sample->n_callchain; i++) {
+		uint64_t ip = sample->callchain[i];
+
+		if (ip >= CONTEXT_MAX) {
+			context = ip;
+			is_exact = true;
+			continue;
+		}
+		n_frames++;
+		if (is_user_context(context)) {
+			if (!add_user(stacks, process, ip, is_exact)) {
+				end = STACK_FAILED;
+				break;
+			}
+		} else if (context == (uint64_t)PERF_CONTEXT_KERNEL) {
+			add_kernel(stacks, ip, is_exact);
+		} else {
+			found_add(stacks, stacks->guest);
+		}
+		is_exact = false;
+	}
+	if (stacks->config.max_callchain &&
+	    n_frames >= stacks->config.max_callchain)
+		end = STACK_TRUNCATED;
+	return end;
+}
+
+static enum stack_end add_leaf(struct stacks *stacks, struct process *process,
+			       const struct sample *sample)
+{
+	switch (sample->mode) {
+	case CPU_MODE_USER:
+		return add_user(stacks, process, sample->ip, true)
+			       ? STACK_COMPLETE
+			       : STACK_FAILED;
+	case CPU_MODE_GUEST_KERNEL:
+	case CPU_MODE_GUEST_USER:
+		found_add(stacks, stacks->guest);
+		return STACK_COMPLETE;
+	default:
+		add_kernel(stacks, sample->ip, true);
+		return STACK_COMPLETE;
+	}
+}
+
+uint32_t stacks_of(struct stacks *stacks, struct process *process,
+		   const struct sample *sample, enum stack_end *end)
+{
+	uint32_t node = 0;
+
+	stacks->n_found = 0;
+	*end = sample->n_callchain ? add_callchain(stacks, process, sample)
+				   : add_leaf(stacks, process, sample);
+	if (*end == STACK_TRUNCATED)
+		node = profile_node(stacks->config.profile, node,
+				    stacks->truncated);
+	for (size_t i = stacks->n_found; i-- > 0;)
+		node = profile_node(stacks->config.profile, node,
+				    stacks->found[i]);
+	return node;
+}

@@ -1,0 +1,44 @@
+/*
+ * From a sample to a stack in the profile: the kernel's part from its
+ * callchain, the user's part from the callchain too (frame pointers), each
+ * address put into the binary that is mapped there.
+ */
+#ifndef CLI_STACKS_H
+#define CLI_STACKS_H
+
+#include "cli/frame_table.h"
+#include "cli/profile/profile.h"
+#include "perfcore/binary_file.h"
+#include "perfcore/event.h"
+#include "perfcore/process.h"
+
+enum stack_end {
+	STACK_COMPLETE,
+	STACK_TRUNCATED, /* more was there than could be recorded */
+	STACK_FAILED,	 /* went on into what is no code */
+};
+
+struct stacks;
+
+struct stacks_config {
+	struct profile *profile;
+	struct frame_table *frames;
+	struct process_table *processes;
+	struct binary_table *binaries;
+	struct binary_files *files; /* NULL: none can be opened */
+	uint32_t max_callchain;	    /* as pipeline_config */
+};
+
+/* config is copied, what it points to borrowed. */
+struct stacks *stacks_new(const struct stacks_config *config);
+void stacks_free(struct stacks *stacks);
+
+/* The stack of a sample of that process; *end tells how it ended. A stack
+ * that is truncated stands below one root frame "[truncated]". */
+uint32_t stacks_of(struct stacks *stacks, struct process *process,
+		   const struct sample *sample, enum stack_end *end);
+
+/* A KSYMBOL record: code of the kernel that came or went (BPF, case C52). */
+void stacks_ksymbol(struct stacks *stacks, const struct event_ksymbol *event);
+
+#endif
