@@ -51,6 +51,7 @@ struct containers {
 	struct idmap by_path; /* interned path -> number */
 	struct idmap by_id;   /* cgroup id -> number, where the id tells */
 	struct idmap by_pid;  /* pid -> number, where the id does not */
+	struct idmap parents; /* pid -> pid of the parent that forked it */
 	struct containers_counts counts;
 };
 
@@ -70,6 +71,7 @@ struct containers *containers_new(const char *root, struct strings *strings,
 	idmap_init(&containers->by_path);
 	idmap_init(&containers->by_id);
 	idmap_init(&containers->by_pid);
+	idmap_init(&containers->parents);
 	return containers;
 }
 
@@ -86,6 +88,7 @@ void containers_free(struct containers *containers)
 	idmap_destroy(&containers->by_path);
 	idmap_destroy(&containers->by_id);
 	idmap_destroy(&containers->by_pid);
+	idmap_destroy(&containers->parents);
 	free(containers);
 }
 
@@ -388,12 +391,45 @@ void containers_forget_pid(struct containers *containers, uint32_t pid)
 	idmap_remove(&containers->by_pid, pid, 0);
 }
 
+void containers_event(struct containers *containers, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_FORK:
+		if (event->pid == event->fork.parent_pid)
+			return; /* a thread */
+		containers_forget_pid(containers, event->pid);
+		*idmap_at(&containers->parents, event->pid, 0) =
+			event->fork.parent_pid & INT32_MAX;
+		return;
+	case EVENT_EXIT:
+		if (event->pid != event->tid)
+			return;
+		containers_forget_pid(containers, event->pid);
+		idmap_remove(&containers->parents, event->pid, 0);
+		return;
+	case EVENT_COMM:
+		if (event->comm.is_exec)
+			containers_forget_pid(containers, event->pid);
+		return;
+	default:
+		return;
+	}
+}
+
+/* What /proc says of the process, else of the one that forked it: a process
+ * starts in its parent's cgroup. */
 static const char *path_of_pid(struct containers *containers, uint32_t pid)
 {
-	if (!containers->root || !pid || pid > INT32_MAX)
-		return NULL;
-	return container_process_path(containers->root, containers->strings,
-				      pid);
+	const char *path = NULL;
+
+	for (int i = 0; !path && i < ANCESTORS_MAX; i++) {
+		if (!containers->root || !pid || pid > INT32_MAX)
+			return NULL;
+		path = container_process_path(containers->root,
+					      containers->strings, pid);
+		pid = idmap_get(&containers->parents, pid, 0);
+	}
+	return path;
 }
 
 /* The path to believe: the id's, unless the process tells more. */

@@ -59,7 +59,14 @@ void containers_event_cgroup(struct containers *containers,
  * are none: to be called once a drain. */
 void containers_retry(struct containers *containers);
 
-/* A pid's end or exec: what /proc told of it is forgotten. */
+/*
+ * To be called for each FORK, EXIT and COMM record in its turn; others are
+ * ignored. What /proc told of a process is asked again after an exec; a
+ * process that is gone before /proc was asked is where its parent is.
+ */
+void containers_event(struct containers *containers, const struct event *event);
+
+/* What /proc told of a pid is forgotten. */
 void containers_forget_pid(struct containers *containers, uint32_t pid);
 
 /*

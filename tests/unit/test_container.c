@@ -395,13 +395,15 @@ static void container_reads_nothing_without_a_root(void **state)
 	strings_free(strings);
 }
 
-static void container_forgets_a_pid(void **state)
+static void container_asks_again_after_an_exec(void **state)
 {
 	struct strings *strings = strings_new();
+	struct event event = { .kind = EVENT_COMM, .pid = 7, .tid = 7 };
 	struct containers *containers;
 	struct tree tree;
 
 	(void)state;
+	event.comm.is_exec = true;
 	tree_make(&tree);
 	tree_write_text(&tree, "proc/7/cgroup", "0::/system.slice/a.service\n");
 	containers = containers_new(tree.root, strings, NULL);
@@ -411,8 +413,51 @@ static void container_forgets_a_pid(void **state)
 			"0::/system.slice/b.service (deleted)\n");
 	assert_string_equal(containers_of(containers, 0, 7, NULL)->name,
 			    "a.service");
-	containers_forget_pid(containers, 7);
+	containers_event(containers, &event);
 	assert_string_equal(containers_of(containers, 0, 7, NULL)->name,
+			    "b.service");
+	containers_free(containers);
+	strings_free(strings);
+	tree_remove(&tree);
+}
+
+static void fork_event(struct containers *containers, uint32_t pid,
+		       uint32_t parent)
+{
+	struct event event = { .kind = EVENT_FORK, .pid = pid, .tid = pid };
+
+	event.fork.parent_pid = event.fork.parent_tid = parent;
+	containers_event(containers, &event);
+}
+
+static void container_of_a_process_gone_is_its_parents(void **state)
+{
+	struct strings *strings = strings_new();
+	struct event exit = { .kind = EVENT_EXIT, .pid = 9, .tid = 9 };
+	struct containers *containers;
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree);
+	tree_write_text(&tree, "proc/7/cgroup", "0::/system.slice/a.service\n");
+	containers = containers_new(tree.root, strings, NULL);
+	fork_event(containers, 8, 7);
+	fork_event(containers, 9, 8);
+	fork_event(containers, 10, 10);
+	fork_event(containers, 11, 12);
+	fork_event(containers, 12, 11);
+	assert_string_equal(containers_of(containers, 0, 9, NULL)->name,
+			    "a.service");
+	for (uint32_t pid = 10; pid <= 12; pid++)
+		assert_int_equal(containers_of(containers, 0, pid, NULL)->kind,
+				 CONTAINER_UNKNOWN);
+	/* A new process under an old pid, of a parent that nobody knows. */
+	containers_event(containers, &exit);
+	assert_int_equal(containers_of(containers, 0, 9, NULL)->kind,
+			 CONTAINER_UNKNOWN);
+	tree_write_text(&tree, "proc/9/cgroup", "0::/system.slice/b.service\n");
+	fork_event(containers, 9, 7);
+	assert_string_equal(containers_of(containers, 0, 9, NULL)->name,
 			    "b.service");
 	containers_free(containers);
 	strings_free(strings);
@@ -463,7 +508,8 @@ int main(void)
 		cmocka_unit_test(
 			container_name_is_found_when_its_file_comes_late),
 		cmocka_unit_test(container_reads_nothing_without_a_root),
-		cmocka_unit_test(container_forgets_a_pid),
+		cmocka_unit_test(container_asks_again_after_an_exec),
+		cmocka_unit_test(container_of_a_process_gone_is_its_parents),
 		cmocka_unit_test(container_matches_name_id_and_pod),
 	};
 
