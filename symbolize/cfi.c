@@ -238,6 +238,8 @@ static void row_compile(struct cfi *cfi, uint64_t vaddr, struct cfi_row *row)
 	if (row->fp.kind == CFI_UNSPECIFIED)
 		row->fp.kind = CFI_SAME;
 	row->is_simple = row_is_simple(row, &special);
+	if (row->is_simple && row->fp.kind == CFI_SAME)
+		row->fp.offset = row->ra.offset;
 }
 
 static const struct cfi_row *row_add(struct cfi *cfi, uint64_t vaddr)
@@ -253,7 +255,7 @@ static const struct cfi_row *row_add(struct cfi *cfi, uint64_t vaddr)
 	}
 	if (cfi->n_used == CFI_CACHE_MAX || cfi->n_rows == ROWS_MAX)
 		cache_empty(cfi);
-	if (cfi->n_used >= cfi->n_slots / 2)
+	if (cfi->n_used >= cfi->n_slots / 4 * 3)
 		slots_grow(cfi);
 	number = row_number(cfi, &row);
 	slot_add(cfi, (uint32_t)address, number + 1);

@@ -90,3 +90,16 @@ fuzz: $(patsubst tests/fuzz/fuzz_%.c,fuzz-%,$(sort $(wildcard tests/fuzz/fuzz_*.
 
 .PHONY: fuzz
 .PRECIOUS: $(BUILD)/fuzz/fuzz_% $(BUILD)/fuzz/%.o
+
+# Compiles the C++ library's headers, unoptimised output thrown away.
+$(BUILD)/bench/unwind: tests/bench/unwind.c $(STACK_SAMPLES) $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call quiet,BENCH $@)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(STACK_SAMPLES) $(LIBRARY) $(LIBS)
+
+bench-unwind: $(BUILD)/bench/unwind ## what a frame costs, against libdw (root)
+	@printf '%s\n' '#include <bits/stdc++.h>' 'std::regex r("a|b");' \
+		'int main() { std::map<std::string, int> m; return m.size(); }' >$(BUILD)/bench/unwind.cc
+	@$< 1000 $$(g++ -print-prog-name=cc1plus) -quiet -O3 -D_GNU_SOURCE \
+		-imultiarch $$(gcc -print-multiarch) $(BUILD)/bench/unwind.cc -o /dev/null
+
+.PHONY: bench-unwind

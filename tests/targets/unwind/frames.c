@@ -1,6 +1,5 @@
 /* Frames that are not "stack pointer plus a constant": alloca, realigned
  * locals, both; a tail call leaves no frame. */
-#include <alloca.h>
 #include <stdlib.h>
 
 volatile unsigned long count;
@@ -25,7 +24,7 @@ __attribute__((noinline)) void jumps(void *a, void *b)
 __attribute__((noinline)) void both(int n)
 {
 	vector aligned[2];
-	char *room = alloca((size_t)n * 24);
+	char *room = __builtin_alloca((size_t)n * 24);
 
 	jumps(aligned, room);
 	count += (unsigned long)room[0];
@@ -42,7 +41,7 @@ __attribute__((noinline)) void realigned(int n)
 
 __attribute__((noinline)) void variable(int n)
 {
-	char *room = alloca((size_t)n * 16);
+	char *room = __builtin_alloca((size_t)n * 16);
 
 	__asm__ volatile("" : : "r"(room) : "memory");
 	realigned(n);
