@@ -26,12 +26,18 @@ struct accounting_host {
 struct accounting_process {
 	uint32_t pid;
 	uint64_t start_ticks; /* /proc/PID/stat field 22: proves the instance */
-	bool is_whole;	      /* alive at both ends, or from its start on */
-	uint64_t cpu_ns, runqueue_ns, blocked_ns;
+	bool is_whole;	 /* alive at both ends, or from its start on; else it
+			  * was missed at the beginning and its times are 0 */
+	uint64_t cpu_ns; /* of all its threads, ended ones too */
+	/* Of threads alive at the end: waiting for a CPU, and the rest of
+	 * each thread's time in the window. */
+	uint64_t runqueue_ns, blocked_ns;
 	uint64_t wall_ns;   /* of the window in which it was alive */
 	uint32_t n_threads; /* the most seen */
 };
 
+/* root is "" for the running system, or a directory in tests (then a
+ * process's CPU time is the sum over its living threads). */
 struct accounting *accounting_new(const char *root);
 void accounting_free(struct accounting *accounting);
 
