@@ -314,17 +314,10 @@ static void take_event(struct pipeline *pipeline, const struct event *event)
 	case EVENT_LOST:
 		pipeline->counts.lost += event->lost.count;
 		return;
-	case EVENT_EXIT:
-		if (event->pid == event->tid)
-			containers_forget_pid(pipeline->containers, event->pid);
-		break;
-	case EVENT_COMM:
-		if (event->comm.is_exec)
-			containers_forget_pid(pipeline->containers, event->pid);
-		break;
 	default:
 		break;
 	}
+	containers_event(pipeline->containers, event);
 	process_table_event(pipeline->processes, event);
 }
 

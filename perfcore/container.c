@@ -386,7 +386,7 @@ void containers_retry(struct containers *containers)
 	}
 }
 
-void containers_forget_pid(struct containers *containers, uint32_t pid)
+static void pid_forget(struct containers *containers, uint32_t pid)
 {
 	idmap_remove(&containers->by_pid, pid, 0);
 }
@@ -397,19 +397,19 @@ void containers_event(struct containers *containers, const struct event *event)
 	case EVENT_FORK:
 		if (event->pid == event->fork.parent_pid)
 			return; /* a thread */
-		containers_forget_pid(containers, event->pid);
+		pid_forget(containers, event->pid);
 		*idmap_at(&containers->parents, event->pid, 0) =
 			event->fork.parent_pid & INT32_MAX;
 		return;
 	case EVENT_EXIT:
 		if (event->pid != event->tid)
 			return;
-		containers_forget_pid(containers, event->pid);
+		pid_forget(containers, event->pid);
 		idmap_remove(&containers->parents, event->pid, 0);
 		return;
 	case EVENT_COMM:
 		if (event->comm.is_exec)
-			containers_forget_pid(containers, event->pid);
+			pid_forget(containers, event->pid);
 		return;
 	default:
 		return;

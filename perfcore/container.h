@@ -66,9 +66,6 @@ void containers_retry(struct containers *containers);
  */
 void containers_event(struct containers *containers, const struct event *event);
 
-/* What /proc told of a pid is forgotten. */
-void containers_forget_pid(struct containers *containers, uint32_t pid);
-
 /*
  * Whose sample it is; never NULL. cgroup_id 0 means not recorded. Where the
  * id says nothing (unknown, the root, a bare slice) the process is asked
