@@ -56,7 +56,8 @@ static int append(struct input *input, const uint8_t *bytes, size_t size)
 
 	if (result)
 		return result;
-	memcpy(input->bytes + input->size, bytes, size);
+	if (size > 0)
+		memcpy(input->bytes + input->size, bytes, size);
 	input->size += size;
 	return 0;
 }
