@@ -197,7 +197,7 @@ static void emit_mapping(struct pprof_code *code, uint32_t id,
 	pprof_stream_emit(code->stream, PPROF_MAPPING);
 	if (mapping->is_deleted ||
 	    entry->flags != pprof_mapped_flags(mapping->path))
-		pprof_comments_mapping(&note, &code->stream->comment_output);
+		pprof_comments_mapping(&note, &code->stream->table_output);
 }
 
 static void emit_function(struct pprof_code *code, uint32_t id,

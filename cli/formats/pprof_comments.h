@@ -1,14 +1,16 @@
 /*
- * What profile.proto has no field for, as comments of a pprof file: one line
- * each, a kind followed by fields, texts in quotes (with \" and \\):
+ * What profile.proto has no field for, in lines of text: a kind followed by
+ * fields, texts in quotes (with \" and \\):
  *
  *   hostprof version=1
  *   host name="web1" kernel="6.18.0" arch="x86_64" cpus=2 capacity_s=20 …
  *   process id=3 pid=812 start_ns=1764530585000000000 comm="nginx" …
  *
- * Only a profile with the first line is read that way; unknown kinds and
- * fields are passed over, missing ones stay unknown, so both sides may be
- * older or newer. docs/pprof.md lists all kinds and fields.
+ * The few lines about the whole profile are the file's comments, which every
+ * reader shows; the many lines of tables (container, process, mapping, type)
+ * stand in a field of our own. Only a profile with the first comment is read
+ * that way; unknown kinds and fields are passed over, missing ones stay
+ * unknown, so both sides may be older or newer. docs/pprof.md lists them all.
  */
 #ifndef CLI_FORMATS_PPROF_COMMENTS_H
 #define CLI_FORMATS_PPROF_COMMENTS_H

@@ -75,6 +75,27 @@ static int read_comments(struct pprof_tables *tables,
 	return 0;
 }
 
+/* After the comments, which tell whether the lines are ours. */
+static int read_table_lines(struct pprof_tables *tables)
+{
+	struct cursor cursor = tables->file;
+	struct protobuf_field field;
+	uint32_t n_lines = 0;
+
+	while (tables->comments.is_ours && protobuf_next(&cursor, &field)) {
+		if (field.number != PPROF_TABLE_LINE ||
+		    field.wire != PROTOBUF_BYTES)
+			continue;
+		if (++n_lines > COMMENTS_MAX)
+			return pprof_tables_refuse(tables, &cursor,
+						   "too many table lines");
+		pprof_comments_read(&tables->comments, tables->profile,
+				    (const char *)field.bytes.at,
+				    cursor_left(&field.bytes));
+	}
+	return 0;
+}
+
 static int read_header(struct pprof_tables *tables, struct header *header,
 		       struct pprof_values *values)
 {
@@ -253,6 +274,8 @@ static int read_tables(struct pprof_tables *tables)
 
 	if (result == 0)
 		result = read_header(tables, &header, &values);
+	if (result == 0)
+		result = read_table_lines(tables);
 	if (result == 0)
 		result = set_value_types(tables, &header, &values);
 	if (result == 0)

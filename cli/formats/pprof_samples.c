@@ -219,6 +219,13 @@ static int read_fields(struct samples *samples, struct cursor message,
 	return result;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* The process that the labels name; where there is no pid, the one that the
  * whole file is about. */
 static uint32_t process_of(struct samples *samples, const struct labels *labels)
@@ -243,8 +250,8 @@ static uint32_t process_of(struct samples *samples, const struct labels *labels)
 		process->comm = strings_intern(
 			profile->strings, pprof_tables_main(samples->tables));
 	if (!*process->comm && !labels->has_pid)
-		process->comm =
-			strings_intern(profile->strings, samples->tables->name);
+		process->comm = strings_intern(
+			profile->strings, base_name(samples->tables->name));
 	if (labels->user)
 		process->user = labels->user;
 	return *slot;

@@ -19,10 +19,21 @@ static void comment_line(void *context, const char *text)
 		pprof_texts_copy(&stream->texts, text);
 }
 
+/* May come between any two messages, so it has a scratch of its own. */
+static void table_line(void *context, const char *text)
+{
+	struct pprof_stream *stream = context;
+
+	stream->line.size = 0;
+	protobuf_bytes(&stream->line, PPROF_TABLE_LINE, text, strlen(text));
+	sink_write(&stream->sink, stream->line.bytes, stream->line.size);
+}
+
 void pprof_stream_init(struct pprof_stream *stream, int fd)
 {
 	*stream = (struct pprof_stream){
 		.comment_output = { comment_line, stream },
+		.table_output = { table_line, stream },
 	};
 	sink_init_gzip(&stream->sink, fd, GZIP_LEVEL);
 	pprof_texts_init(&stream->texts);
@@ -65,6 +76,7 @@ int pprof_stream_finish(struct pprof_stream *stream, struct error *error)
 	result = sink_finish(&stream->sink, error);
 	pprof_texts_destroy(&stream->texts);
 	protobuf_destroy(&stream->top);
+	protobuf_destroy(&stream->line);
 	protobuf_destroy(&stream->message);
 	protobuf_destroy(&stream->child);
 	free(stream->comments);

@@ -16,12 +16,14 @@ struct pprof_stream {
 	struct protobuf message; /* field of the profile under construction */
 	struct protobuf child;	 /* field of that message */
 	struct protobuf top;	 /* scratch of emit */
-	struct pprof_comments_output comment_output;
-	uint64_t *comments; /* string indexes */
+	struct protobuf line;	 /* scratch of table_output */
+	struct pprof_comments_output comment_output; /* for people too */
+	struct pprof_comments_output table_output;   /* only for us */
+	uint64_t *comments;			     /* string indexes */
 	size_t n_comments, comment_room;
 };
 
-/* The stream must not move: its comment_output points to it. */
+/* The stream must not move: its outputs point to it. */
 void pprof_stream_init(struct pprof_stream *stream, int fd);
 
 /* Writes comments and string table, and releases everything. Returns 0 or
