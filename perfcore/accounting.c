@@ -207,8 +207,9 @@ static int take_snapshot(struct snapshot *snapshot, const char *root,
 	while (procfs_numbers_next(&pids, &pid) > 0)
 		add_process(snapshot, root, pid);
 	procfs_numbers_close(&pids);
-	qsort(snapshot->processes, snapshot->n_processes,
-	      sizeof(*snapshot->processes), by_pid);
+	if (snapshot->n_processes)
+		qsort(snapshot->processes, snapshot->n_processes,
+		      sizeof(*snapshot->processes), by_pid);
 	return 0;
 }
 

@@ -351,6 +351,10 @@ static void try_to_open(struct binary_files *files,
 	attempt->process_number = process->number;
 	attempt->pid = process->pid;
 	attempt->mount_namespace = process->mount_namespace;
+	/* It may be gone before anybody asks where it lived. */
+	if (!attempt->mount_namespace && !process->has_ended)
+		attempt->mount_namespace =
+			mount_namespaces_pin(files->namespaces, process->pid);
 	attempt->next_ns = now_ns() + RETRY_NS;
 	attempt->tries++;
 	if (fd >= 0) {

@@ -118,9 +118,10 @@ static void describe(struct process_table *table, struct instance *instance)
 		uint64_t ticks_per_s = (uint64_t)sysconf(_SC_CLK_TCK);
 
 		instance->start_ticks = stat.start_ticks;
-		process->start_wall_ns =
-			table->boot_wall_ns +
-			stat.start_ticks * (1000000000 / ticks_per_s);
+		if (!process->start_wall_ns)
+			process->start_wall_ns =
+				table->boot_wall_ns +
+				stat.start_ticks * (1000000000 / ticks_per_s);
 		if (!instance->has_comm)
 			process->comm = strings_intern(table->config.strings,
 						       stat.comm);
@@ -194,6 +195,9 @@ static void fork_process(struct process_table *table, const struct event *event)
 	entry = get_entry(table, parent, event->fork.parent_tid);
 	child = add_instance(table, event->pid);
 	child->process.start_ns = event->time;
+	if (table->config.wall_offset_ns)
+		child->process.start_wall_ns =
+			event->time + (uint64_t)table->config.wall_offset_ns;
 	child->process.uid = parent->process.uid;
 	child->process.exe = parent->process.exe;
 	child->process.mount_namespace = parent->process.mount_namespace;

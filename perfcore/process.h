@@ -53,6 +53,9 @@ struct process_table_config {
 	struct strings *strings;
 	struct notes *notes;
 	struct binary_table *binaries;
+	/* UNIX time minus the events' clock, for the start of processes born
+	 * in the recording; 0: not known. */
+	int64_t wall_offset_ns;
 };
 
 struct process_table *process_table_new(const struct process_table_config *);

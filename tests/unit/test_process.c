@@ -28,6 +28,7 @@ static void start(const char *root)
 	notes_init(&notes);
 	binaries = binary_table_new(strings);
 	config.strings = strings;
+	config.wall_offset_ns = 1700000000 * S;
 	config.binaries = binaries;
 	table = process_table_new(&config);
 }
@@ -211,6 +212,7 @@ static void born_and_executed_without_proc(void **state)
 	assert_string_equal(thread->comm, "ls");
 	assert_string_equal(thread->process->exe, "/bin/ls");
 	assert_int_equal(thread->process->start_ns, 1 * S);
+	assert_int_equal(thread->process->start_wall_ns, 1700000001 * S);
 	assert_string_equal(path_at(thread, 0x1000), "/bin/ls");
 	assert_string_equal(path_at(thread, 0x4fff), "/lib/ld.so");
 	assert_string_equal(path_at(thread, 0x5000), "");
