@@ -11,6 +11,7 @@
 
 const struct command *const commands[] = {
 	&report_command,
+	&export_command,
 	NULL,
 };
 

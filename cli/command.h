@@ -31,6 +31,7 @@ struct command {
 	int (*run)(int argc, char **argv); /* returns an exit code */
 };
 
+extern const struct command export_command;
 extern const struct command report_command;
 
 /* Ended by NULL, in the order of `hostprof help`. */

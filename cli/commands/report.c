@@ -4,8 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/formats/csv_report.h"
-#include "cli/formats/json_report.h"
+#include "cli/formats/machine_report.h"
 #include "cli/input.h"
 #include "cli/message.h"
 #include "cli/profile/require.h"
@@ -93,45 +92,6 @@ static void print_text(const struct report *report)
 	grouping_destroy(&grouping);
 }
 
-/* The summary is its functions, and in JSON also the other two tables. */
-static int write_machine(const struct report *report, struct error *error)
-{
-	static const enum label_key summary[] = { LABEL_FUNCTION,
-						  LABEL_CONTAINER,
-						  LABEL_PROCESS };
-	bool is_json = report->options->format == FORMAT_JSON;
-	bool is_summary = report->options->group.n_keys == 0;
-	size_t n_views = is_summary && is_json ? 3 : 1;
-	struct group_request requests[3];
-	struct grouping groupings[3];
-	struct report_view views[3];
-	struct usages usages;
-	struct sink sink;
-
-	usages_init(&usages, report->profile);
-	for (size_t i = 0; i < n_views; i++) {
-		requests[i] = report->options->group;
-		if (is_summary) {
-			requests[i].n_keys = 1;
-			requests[i].keys[0] = summary[i];
-		}
-		group_profile(&groupings[i], report->profile, &report->window,
-			      &requests[i]);
-		views[i] = (struct report_view){ report->profile,
-						 &report->window, &requests[i],
-						 &groupings[i], &usages };
-	}
-	sink_init(&sink, STDOUT_FILENO);
-	if (is_json)
-		json_report_write(&sink, &views[0], &views[1], n_views - 1);
-	else
-		csv_report_write(&sink, &views[0]);
-	for (size_t i = 0; i < n_views; i++)
-		grouping_destroy(&groupings[i]);
-	usages_destroy(&usages);
-	return sink_finish(&sink, error);
-}
-
 static int report_profile(const struct report_options *options,
 			  struct profile *profile, struct error *error)
 {
@@ -146,7 +106,9 @@ static int report_profile(const struct report_options *options,
 	if (code)
 		return code;
 	if (options->format != FORMAT_TEXT)
-		return write_machine(&report, error);
+		return machine_report_write(
+			profile, &report.window, &options->group,
+			options->format == FORMAT_JSON, STDOUT_FILENO, error);
 	print_text(&report);
 	return 0;
 }

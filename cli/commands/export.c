@@ -1,0 +1,223 @@
+/*
+ * hostprof export: profiles in the formats of other programs.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/formats/firefox.h"
+#include "cli/formats/folded.h"
+#include "cli/formats/machine_report.h"
+#include "cli/formats/pprof_writer.h"
+#include "cli/formats/speedscope.h"
+#include "cli/input.h"
+#include "cli/message.h"
+#include "cli/output_file.h"
+
+struct export_options {
+	int format; /* index into formats */
+	int per;    /* enum stack_grouping, or PER_DEFAULT */
+	const char *output;
+	struct select_options select;
+};
+
+#define PER_DEFAULT (-1)
+#define NO_FORMAT   (-1)
+
+/* A selected profile on its way out. */
+struct export
+{
+	struct profile *profile;
+	struct window window; /* before rows were selected */
+	uint32_t value;	      /* the metric's value type */
+	int per;
+};
+
+static enum stack_grouping grouping_or(const struct export *export,
+				       enum stack_grouping usual)
+{
+	return export->per == PER_DEFAULT ? usual
+					  : (enum stack_grouping) export->per;
+}
+
+static int write_pprof(const struct export *export, int fd, struct error *error)
+{
+	if (export->value < export->profile->n_value_types)
+		export->profile->default_value = export->value;
+	return pprof_write(export->profile, fd, error);
+}
+
+static int write_folded(const struct export *export, int fd,
+			struct error *error)
+{
+	return folded_write(export->profile, export->value,
+			    grouping_or(export, STACK_GROUPING_COMM), fd,
+			    error);
+}
+
+static int write_speedscope(const struct export *export, int fd,
+			    struct error *error)
+{
+	return speedscope_write(export->profile, export->value,
+				grouping_or(export, STACK_GROUPING_PROCESS), fd,
+				error);
+}
+
+static int write_firefox(const struct export *export, int fd,
+			 struct error *error)
+{
+	return firefox_write(export->profile, export->value, fd, error);
+}
+
+static int write_report(const struct export *export, bool is_json, int fd,
+			struct error *error)
+{
+	const struct group_request all = { 0 };
+
+	return machine_report_write(export->profile, &export->window, &all,
+				    is_json, fd, error);
+}
+
+static int write_json(const struct export *export, int fd, struct error *error)
+{
+	return write_report(export, true, fd, error);
+}
+
+static int write_csv(const struct export *export, int fd, struct error *error)
+{
+	return write_report(export, false, fd, error);
+}
+
+static const char *const format_names[] = { "pprof",   "folded", "speedscope",
+					    "firefox", "json",	 "csv",
+					    NULL };
+
+/* In the order of format_names. */
+static int (*const writers[])(const struct export *, int, struct error *) = {
+	write_pprof,   write_folded, write_speedscope,
+	write_firefox, write_json,   write_csv,
+};
+
+/* Of the selection's options there is a --to too. A time begins with a digit
+ * and a format does not. */
+static int parse_to(void *target, const char *value, struct error *error)
+{
+	struct export_options *options = target;
+
+	if (isdigit((unsigned char)*value)) {
+		options->select.to = value;
+		return 0;
+	}
+	for (int i = 0; format_names[i]; i++) {
+		if (strcmp(format_names[i], value) == 0) {
+			options->format = i;
+			return 0;
+		}
+	}
+	return error_set(error, -EINVAL, "'%s' is neither a format nor a time",
+			 value);
+}
+
+static const struct option export_options[] = {
+	{ "to", 0, "FORMAT", "pprof, folded, speedscope, firefox, json or csv",
+	  OPTION_CUSTOM, .parse = parse_to },
+	{ "output", 'o', "OUT", "the file to write; \"-\": standard output",
+	  OPTION_TEXT, offsetof(struct export_options, output) },
+	{ "per", 0, "KEY",
+	  "none, comm, process or container: what has a profile of its own\n"
+	  "in speedscope [process], or is the first frame in folded [comm];\n"
+	  "container: followed by comm",
+	  OPTION_CHOICE, offsetof(struct export_options, per),
+	  .choices = stack_grouping_names },
+	{ NULL },
+};
+
+static const struct option_group export_groups[] = {
+	{ "Export", export_options, 0 },
+	{ "Selection", select_option_table,
+	  offsetof(struct export_options, select) },
+	{ NULL },
+};
+
+/* The selection's, and what it leaves. Returns 0 or -errno with error. */
+static int prepare(struct export *export, const struct export_options *options,
+		   struct error *error)
+{
+	int metric = select_metric(export->profile, &options->select, error);
+
+	if (metric < 0)
+		return metric;
+	export->value = (uint32_t)metric;
+	window_of(&export->window, export->profile, export->value);
+	if (export->value >= export->profile->n_value_types)
+		export->value = PROFILE_NONE;
+	return select_rows(export->profile, &options->select, error);
+}
+
+static int export_files(const struct export_options *options,
+			const struct operands *files, struct error *error)
+{
+	struct export export = { .per = options->per };
+	struct output_file out;
+	int code = input_merge(&export.profile, files->items, files->count,
+			       &options->select, error);
+
+	if (code)
+		return code;
+	code = prepare(&export, options, error);
+	if (code == 0)
+		code = output_file_open(&out, options->output, error);
+	if (code == 0) {
+		code = writers[options->format](&export, out.fd, error);
+		code = output_file_close(&out, code, error);
+	}
+	profile_free(export.profile);
+	return code;
+}
+
+static int export_checked(const struct export_options *options,
+			  const struct operands *files)
+{
+	struct error error;
+
+	if (files->count == 0)
+		return command_misused(&export_command, "needs a FILE to read");
+	if (options->format == NO_FORMAT)
+		return command_misused(&export_command, "needs --to FORMAT");
+	if (!options->output)
+		return command_misused(&export_command,
+				       "needs -o OUT (\"-\" is standard "
+				       "output)");
+	if (select_check(&options->select, &error))
+		return command_misused(&export_command, "%s", error.text);
+	if (export_files(options, files, &error) == 0)
+		return COMMAND_DONE;
+	message_error("%s", error.text);
+	return COMMAND_FAILED;
+}
+
+static int export_run(int argc, char **argv)
+{
+	struct export_options options = { .format = NO_FORMAT,
+					  .per = PER_DEFAULT,
+					  .select = select_everything };
+	struct operands files;
+	int exit_code;
+
+	if (command_parse(&export_command, argc, argv, &options, &files,
+			  &exit_code))
+		exit_code = export_checked(&options, &files);
+	select_options_destroy(&options.select);
+	return exit_code;
+}
+
+const struct command export_command = {
+	.name = "export",
+	.operands = "FILE…",
+	.help = "profiles in the formats of other programs",
+	.text = "Several files are merged. The output is written whole or not "
+		"at all.",
+	.groups = export_groups,
+	.run = export_run,
+};
