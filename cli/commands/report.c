@@ -15,6 +15,7 @@ enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 struct report_options {
 	struct group_request group; /* no keys: the summary */
 	int sort, format, color;
+	bool is_tree;
 	const char *require;
 	struct select_options select;
 };
@@ -52,6 +53,8 @@ static const struct option report_options[] = {
 	  .parse = parse_sort },
 	{ "top", 'n', "N", "rows in each group; 0: all (20)", OPTION_NUMBER,
 	  offsetof(struct report_options, group.top), 0, 1e9 },
+	{ "tree", 0, NULL, "the call tree, in each group of --by",
+	  OPTION_SWITCH, offsetof(struct report_options, is_tree) },
 	{ "format", 0, "FORMAT", "text, json or csv (text)", OPTION_CHOICE,
 	  offsetof(struct report_options, format), .choices = formats },
 	{ "require", 0, "CONDITIONS",
@@ -74,19 +77,34 @@ struct report {
 	struct window window;
 };
 
+static void print_tree(const struct report *report,
+		       const struct terminal *terminal)
+{
+	const struct group_request *request = &report->options->group;
+	struct tree tree;
+
+	tree_init(&tree, report->profile, &report->window, request);
+	text_tree(stdout, &tree, &report->window, request->top, terminal);
+	tree_destroy(&tree);
+}
+
 static void print_text(const struct report *report)
 {
 	const struct group_request *request = &report->options->group;
 	struct terminal terminal = terminal_of(stdout, report->options->color);
 	struct grouping grouping;
 
-	if (!request->n_keys) {
+	if (!request->n_keys && !report->options->is_tree) {
 		text_summary(stdout, report->profile, &report->window,
 			     request->top, &terminal);
 		return;
 	}
 	text_header(stdout, report->profile, &report->window);
 	putchar('\n');
+	if (report->options->is_tree) {
+		print_tree(report, &terminal);
+		return;
+	}
 	group_profile(&grouping, report->profile, &report->window, request);
 	text_groups(stdout, &grouping, &report->window, request, &terminal);
 	grouping_destroy(&grouping);
@@ -162,6 +180,9 @@ static int report_run(int argc, char **argv)
 		if (!files.count)
 			exit_code = command_misused(&report_command,
 						    "needs a FILE to read");
+		else if (options.is_tree && options.format != FORMAT_TEXT)
+			exit_code = command_misused(&report_command,
+						    "--tree is a text format");
 		else if (select_check(&options.select, &error) != 0)
 			exit_code = command_misused(&report_command, "%s",
 						    error.text);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cli/profile/group.h"
+#include "cli/profile/tree.h"
 #include "cli/terminal.h"
 
 /* Where, when, with what event; CPU time; trust; notes. */
@@ -26,5 +27,10 @@ void text_groups(FILE *out, const struct grouping *grouping,
 void text_summary(FILE *out, const struct profile *profile,
 		  const struct window *window, uint64_t top,
 		  const struct terminal *terminal);
+
+/* The call tree with bars; at most top children of each node (0: all), and
+ * nothing below half a percent of the window. */
+void text_tree(FILE *out, const struct tree *tree, const struct window *window,
+	       uint64_t top, const struct terminal *terminal);
 
 #endif

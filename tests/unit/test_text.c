@@ -195,6 +195,57 @@ static void other_events_have_their_own_columns(void **state)
 	free(text);
 }
 
+static void print_tree(FILE *out)
+{
+	struct group_request request = { { LABEL_CONTAINER }, 1 };
+	struct terminal terminal = { 0 };
+	struct tree tree;
+
+	tree_init(&tree, shared->profile, &shared->window,
+		  shared_top ? &request : NULL);
+	text_tree(out, &tree, &shared->window, shared_top, &terminal);
+	tree_destroy(&tree);
+}
+
+static void the_tree_shows_calls(void **state)
+{
+	char *text;
+
+	shared = *state;
+	shared_top = 0;
+	text = printed(print_tree);
+	assert_string_equal(
+		text,
+		"  total    self               CALLS\n"
+		" 60.0 %          ██████     - main (web)\n"
+		" 40.0 %          ████         - work\n"
+		" 40.0 %  40.0 %  ████           inner\n"
+		" 20.0 %          ██           - rec\n"
+		" 20.0 %          ██             rec\n"
+		" 20.0 %  20.0 %  ██             rec\n"
+		" 40.0 %          ████       - main (db)\n"
+		" 30.0 %  30.0 %  ███          - work\n"
+		" 10.0 %  10.0 %  █            - [libx.so]+0x2000 (libx.so)\n");
+	free(text);
+}
+
+static void trees_can_be_inside_of_groups(void **state)
+{
+	char *text;
+
+	shared = *state;
+	shared_top = 1;
+	text = printed(print_tree);
+	assert_string_equal(text, "  total    self               CALLS\n"
+				  " 60.0 %          ██████     - web\n"
+				  " 60.0 %          ██████       main (web)\n"
+				  " 40.0 %          ████         - work\n"
+				  " 40.0 %  40.0 %  ████           inner\n"
+				  " 20.0 %          ██           … 1 more\n"
+				  " 40.0 %          ████       … 1 more\n");
+	free(text);
+}
+
 static void numbers_read_well(void **state)
 {
 	(void)state;
@@ -219,6 +270,8 @@ int main(void)
 		TEST(the_summary_has_its_shape),
 		TEST(what_is_not_known_is_left_out),
 		TEST(nested_groups_are_indented),
+		TEST(the_tree_shows_calls),
+		TEST(trees_can_be_inside_of_groups),
 		TEST(other_events_have_their_own_columns),
 		cmocka_unit_test(numbers_read_well),
 	};
