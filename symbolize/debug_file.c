@@ -59,7 +59,7 @@ static bool is_proved(const struct image *debug, const struct image *image,
 
 static int candidate_open(struct image *debug, const struct image *image,
 			  const struct module_input *input, const char *path,
-			  uint64_t crc)
+			  uint64_t crc, const char **found)
 {
 	const struct module_opener *opener = input->opener;
 	int fd = opener->open(opener->context, path);
@@ -71,8 +71,10 @@ static int candidate_open(struct image *debug, const struct image *image,
 	close(fd);
 	if (ret)
 		return ret;
-	if (is_proved(debug, image, crc))
+	if (is_proved(debug, image, crc)) {
+		*found = strings_intern(input->strings, path);
 		return 0;
+	}
 	image_destroy(debug);
 	notes_add(input->notes,
 		  "%s is not the debug file of %s: their builds differ", path,
@@ -81,7 +83,8 @@ static int candidate_open(struct image *debug, const struct image *image,
 }
 
 static int by_build_id(struct image *debug, const struct image *image,
-		       const struct module_input *input, const char *dir)
+		       const struct module_input *input, const char *dir,
+		       const char **found)
 {
 	char path[PATH_MAX], id[2 * BUILD_ID_MAX + 1];
 
@@ -90,13 +93,13 @@ static int by_build_id(struct image *debug, const struct image *image,
 	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", dir, id,
 		     id + 2) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	return candidate_open(debug, image, input, path, CRC_UNKNOWN);
+	return candidate_open(debug, image, input, path, CRC_UNKNOWN, found);
 }
 
 static int by_debuglink(struct image *debug, const struct image *image,
 			const struct module_input *input,
 			const struct debuglink *link, const char *prefix,
-			const char *dir, const char *infix)
+			const char *dir, const char *infix, const char **found)
 {
 	char path[PATH_MAX];
 
@@ -106,11 +109,11 @@ static int by_debuglink(struct image *debug, const struct image *image,
 	/* A file may link to itself by name: that is no debug file. */
 	if (strcmp(path, input->path) == 0)
 		return -ENOENT;
-	return candidate_open(debug, image, input, path, link->crc);
+	return candidate_open(debug, image, input, path, link->crc, found);
 }
 
 static int by_debuglinks(struct image *debug, const struct image *image,
-			 const struct module_input *input)
+			 const struct module_input *input, const char **found)
 {
 	const char *const *dirs = input->opener->debug_dirs;
 	char *path = mem_strdup(input->path);
@@ -119,20 +122,21 @@ static int by_debuglinks(struct image *debug, const struct image *image,
 	int ret = -ENOENT;
 
 	if (dir[0] == '/' && debuglink_read(image, &link)) {
-		ret = by_debuglink(debug, image, input, &link, "", dir, "");
+		ret = by_debuglink(debug, image, input, &link, "", dir, "",
+				   found);
 		if (ret)
 			ret = by_debuglink(debug, image, input, &link, "", dir,
-					   "/.debug");
+					   "/.debug", found);
 		for (; ret && dirs && *dirs; dirs++)
 			ret = by_debuglink(debug, image, input, &link, *dirs,
-					   dir, "");
+					   dir, "", found);
 	}
 	free(path);
 	return ret;
 }
 
 int debug_file_open(struct image *debug, const struct image *image,
-		    const struct module_input *input)
+		    const struct module_input *input, const char **path)
 {
 	const char *const *dirs;
 
@@ -140,9 +144,9 @@ int debug_file_open(struct image *debug, const struct image *image,
 		return -ENOENT;
 	for (dirs = input->opener->debug_dirs; dirs && *dirs; dirs++)
 		if (image->is_gnu_build_id && image->build_id_size > 1 &&
-		    by_build_id(debug, image, input, *dirs) == 0)
+		    by_build_id(debug, image, input, *dirs, path) == 0)
 			return 0;
-	return by_debuglinks(debug, image, input) ? -ENOENT : 0;
+	return by_debuglinks(debug, image, input, path) ? -ENOENT : 0;
 }
 
 /* Unpacks into memory that grows with the output, up to MINI_MAX. */
@@ -187,4 +191,58 @@ int debug_file_mini(struct image *mini, const struct image *image,
 		notes_add(input->notes, "%s: its .gnu_debugdata is corrupt",
 			  input->path);
 	return ret ? -EINVAL : 0;
+}
+
+/* Content of .gnu_debugaltlink: a path and a build-id. */
+static int supplement_candidate(struct image *supplement,
+				const struct module_input *input,
+				const char *path, const uint8_t *build_id,
+				size_t size)
+{
+	int fd = input->opener->open(input->opener->context, path);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = image_open(supplement, fd, path, NULL);
+	close(fd);
+	if (ret)
+		return ret;
+	if (size == supplement->build_id_size &&
+	    memcmp(build_id, supplement->build_id, size) == 0)
+		return 0;
+	image_destroy(supplement);
+	notes_add(input->notes,
+		  "%s is not the supplementary file of %s: their builds differ",
+		  path, input->path);
+	return -ESTALE;
+}
+
+int debug_file_supplement(struct image *supplement, const struct image *image,
+			  const char *path, const struct module_input *input)
+{
+	struct image_section section;
+	struct cursor cursor;
+	const uint8_t *bytes;
+	const char *name;
+	char *copy, *full;
+	size_t size;
+	int ret;
+
+	if (!input->opener ||
+	    !image_section(image, ".gnu_debugaltlink", &section) ||
+	    !(bytes = image_section_bytes(image, &section, &size)))
+		return -ENOENT;
+	cursor = cursor_at(bytes, size);
+	name = cursor_text(&cursor);
+	if (!name)
+		return -ENOENT;
+	copy = mem_strdup(path);
+	full = name[0] == '/' ? mem_strdup(name)
+			      : mem_printf("%s/%s", dirname(copy), name);
+	ret = supplement_candidate(supplement, input, full, cursor.at,
+				   cursor_left(&cursor));
+	free(full);
+	free(copy);
+	return ret ? -ENOENT : 0;
 }

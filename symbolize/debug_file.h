@@ -16,13 +16,19 @@
  * or -ENOENT; candidates that belong to another file are noted. Places, as
  * GDB's manual lists them: DIR/.build-id/ab/cdef.debug, then debuglink's name
  * beside the file, in .debug/ beside it, and in DIR/ + the file's directory.
+ * *path is where it was found, interned.
  */
 int debug_file_open(struct image *debug, const struct image *image,
-		    const struct module_input *input);
+		    const struct module_input *input, const char **path);
 
 /* Unpacks .gnu_debugdata (case C22). Returns 0, -ENOENT where there is none,
  * or -EINVAL, noted, where it is corrupt or too large. */
 int debug_file_mini(struct image *mini, const struct image *image,
 		    const struct module_input *input);
+
+/* Opens the file that dwz moved what several debug files share to, as
+ * .gnu_debugaltlink of image at path tells. Returns 0 or -ENOENT. */
+int debug_file_supplement(struct image *supplement, const struct image *image,
+			  const char *path, const struct module_input *input);
 
 #endif

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perfcore/idmap.h"
 #include "perfcore/mem.h"
 #include "symbolize/debug_file.h"
+#include "symbolize/debug_info.h"
 #include "symbolize/demangle.h"
 #include "symbolize/image.h"
+#include "symbolize/names.h"
 #include "symbolize/plt.h"
 #include "symbolize/symtab.h"
 
@@ -18,24 +19,19 @@ enum name_kind {
 	NAME_PLT,    /* address of the slot */
 };
 
-struct module_name { /* both interned */
-	const char *name, *system_name;
-};
-
 struct module {
 	struct module_input input;
 	struct image image;
 	struct image debug; /* the separate debug file; elf NULL: none */
 	struct image mini;  /* .gnu_debugdata; elf NULL: none */
+	const char *debug_path;
 	uint64_t debug_bias;
 	struct symtab symtab;
 	struct plt plt;
-	bool has_symtab; /* it and plt are made when first asked */
+	struct debug_info *debug_info; /* NULL: none, or not wanted */
+	bool has_symbols; /* all of these are made when first asked */
 
-	/* Names already made, by the id of the symbol. */
-	struct idmap known;
-	struct module_name *names;
-	size_t n_names, names_capacity;
+	struct names names; /* by enum name_kind and id */
 };
 
 /* The kernel pads the build-ids it reports with zeros to 20 bytes. */
@@ -59,7 +55,7 @@ int module_new(struct module **module, const struct module_input *input,
 
 	new->input = *input;
 	new->input.path = strings_intern(input->strings, input->path);
-	idmap_init(&new->known);
+	names_init(&new->names);
 	if (input->image)
 		ret = image_memory(&new->image, input->image, input->image_size,
 				   input->path, error);
@@ -82,12 +78,12 @@ void module_free(struct module *module)
 {
 	if (!module)
 		return;
+	debug_info_free(module->debug_info);
 	symtab_destroy(&module->symtab);
 	image_destroy(&module->mini);
 	image_destroy(&module->debug);
 	image_destroy(&module->image);
-	idmap_destroy(&module->known);
-	free(module->names);
+	names_destroy(&module->names);
 	free(module);
 }
 
@@ -126,27 +122,42 @@ static uint64_t bias_of(const struct image *image, const struct image *debug)
 	return image->segments[0].vaddr - debug->segments[0].vaddr;
 }
 
-/* Other files are only asked where this one is stripped. */
-static void files_open(struct module *module)
+static bool has_section(const struct image *image, const char *name)
 {
 	struct image_section section;
 
-	if (image_section_of_type(&module->image, SHT_SYMTAB, &section))
-		return;
-	if (debug_file_open(&module->debug, &module->image, &module->input) ==
-	    0)
-		module->debug_bias = bias_of(&module->image, &module->debug);
-	else
-		debug_file_mini(&module->mini, &module->image, &module->input);
+	return image_section(image, name, &section);
 }
 
-static const struct symtab *module_symtab(struct module *module)
+/* Other files are only asked for what this one lacks. */
+static void files_open(struct module *module)
+{
+	const struct module_input *input = &module->input;
+	const struct image *image = &module->image;
+	bool has_symbols = has_section(image, ".symtab");
+	bool has_lines = has_section(image, ".debug_info") ||
+			 has_section(image, ".zdebug_info");
+
+	if ((!has_symbols || (input->want_inlines && !has_lines)) &&
+	    debug_file_open(&module->debug, image, input,
+			    &module->debug_path) == 0)
+		module->debug_bias = bias_of(image, &module->debug);
+	else if (!has_symbols)
+		debug_file_mini(&module->mini, image, input);
+	if (input->want_inlines && has_lines)
+		module->debug_info = debug_info_new(image, input->path, input);
+	else if (input->want_inlines && module->debug.elf)
+		module->debug_info = debug_info_new(&module->debug,
+						    module->debug_path, input);
+}
+
+static void symbols_load(struct module *module)
 {
 	struct symtab *symtab = &module->symtab;
 
-	if (module->has_symtab)
-		return symtab;
-	module->has_symtab = true;
+	if (module->has_symbols)
+		return;
+	module->has_symbols = true;
 	files_open(module);
 	symtab_init(symtab, &module->image);
 	symtab_add(symtab, &module->image, 0);
@@ -158,34 +169,16 @@ static const struct symtab *module_symtab(struct module *module)
 	plt_init(&module->plt, &module->image);
 	image_forget(&module->image);
 	image_forget(&module->debug);
-	return symtab;
-}
-
-/* The place of a name in module->names; *is_new: the caller fills it. */
-static struct module_name *name_at(struct module *module, enum name_kind kind,
-				   uint64_t id, bool *is_new)
-{
-	uint32_t *known = idmap_at(&module->known, kind, id);
-
-	*is_new = *known == IDMAP_NONE;
-	if (*is_new) {
-		*known = (uint32_t)module->n_names;
-		module->names = mem_grow(module->names, module->n_names,
-					 &module->names_capacity,
-					 sizeof(*module->names));
-		module->n_names++;
-	}
-	return &module->names[*known];
 }
 
 static void lookup_set(struct module_lookup *lookup, uint64_t start,
-		       const struct module_name *name)
+		       const struct name *name)
 {
 	lookup->symbol_start = start;
 	lookup->n_lines = 1;
 	lookup->lines[0] = (struct module_line){
-		.name = name->name,
-		.system_name = name->system_name,
+		.name = name->shown,
+		.system_name = name->system,
 	};
 }
 
@@ -194,14 +187,14 @@ static bool lookup_symbol(struct module *module, uint64_t vaddr,
 {
 	struct strings *strings = module->input.strings;
 	struct symtab_symbol symbol;
-	struct module_name *name;
+	struct name *name;
 	bool is_new;
 
-	if (!symtab_find(module_symtab(module), vaddr, &symbol))
+	if (!symtab_find(&module->symtab, vaddr, &symbol))
 		return false;
-	name = name_at(module, NAME_SYMBOL, symbol.id, &is_new);
+	name = names_at(&module->names, NAME_SYMBOL, symbol.id, &is_new);
 	if (is_new)
-		*name = (struct module_name){
+		*name = (struct name){
 			demangle_name(strings, symbol.name),
 			strings_intern(strings, symbol.name),
 		};
@@ -226,47 +219,83 @@ static const char *plt_target(struct module *module,
 
 	if (slot->name)
 		return slot->name;
-	return slot->resolver && symtab_find(module_symtab(module),
-					     slot->resolver, &symbol)
+	return slot->resolver && symtab_find(&module->symtab, slot->resolver,
+					     &symbol)
 		       ? symbol.name
 		       : NULL;
 }
 
 static void plt_names(struct module *module, const struct plt_slot *slot,
-		      struct module_name *name)
+		      struct name *name)
 {
 	struct strings *strings = module->input.strings;
 	const char *target = plt_target(module, slot);
 
-	name->name = name->system_name = strings_intern(
+	name->shown = name->system = strings_intern(
 		strings, slot->resolver ? "PLT slot" : PLT_HEADER_NAME);
 	if (!target)
 		return;
-	name->system_name = plt_name(strings, target);
-	name->name = plt_name(strings, demangle_name(strings, target));
+	name->system = plt_name(strings, target);
+	name->shown = plt_name(strings, demangle_name(strings, target));
 }
 
 static bool lookup_plt(struct module *module, uint64_t vaddr,
 		       struct module_lookup *lookup)
 {
-	struct module_name *name;
+	struct name *name;
 	struct plt_slot slot;
 	bool is_new;
 
 	if (!plt_find(&module->plt, vaddr, &slot))
 		return false;
-	name = name_at(module, NAME_PLT, slot.start, &is_new);
+	name = names_at(&module->names, NAME_PLT, slot.start, &is_new);
 	if (is_new)
 		plt_names(module, &slot, name);
 	lookup_set(lookup, slot.start, name);
 	return true;
 }
 
+/* ".cold" parts have symbols of their own, but are parts of a function. */
+static bool is_part(const char *symbol)
+{
+	return strstr(symbol, ".cold") != NULL;
+}
+
+/*
+ * Puts the DWARF's lines in place of the symbol's one. The outermost function
+ * keeps the symbol's name, which tells clones apart (".constprop.0") and is
+ * the same where there is no DWARF, but for parts of functions (case C07).
+ */
+static void lookup_lines(struct module *module, uint64_t vaddr,
+			 struct module_lookup *lookup)
+{
+	struct module_line symbol = lookup->lines[0];
+	struct module_line *outer;
+	uint32_t count;
+
+	count = debug_info_find(module->debug_info, vaddr - module->debug_bias,
+				lookup->lines, MODULE_LINES_MAX);
+	if (!count) {
+		lookup->lines[0] = symbol;
+		return;
+	}
+	outer = &lookup->lines[count - 1];
+	if (lookup->n_lines && !outer->is_inlined &&
+	    (!outer->name || !is_part(symbol.system_name))) {
+		outer->name = symbol.name;
+		outer->system_name = symbol.system_name;
+	}
+	lookup->n_lines = outer->name ? count : 0;
+}
+
 void module_symbolize(struct module *module, uint64_t vaddr,
 		      struct module_lookup *lookup)
 {
+	symbols_load(module);
 	lookup->symbol_start = 0;
 	lookup->n_lines = 0;
 	if (!lookup_symbol(module, vaddr, lookup))
 		lookup_plt(module, vaddr, lookup);
+	if (module->debug_info)
+		lookup_lines(module, vaddr, lookup);
 }

@@ -37,6 +37,7 @@ struct module_input {
 	struct strings *strings;	    /* names are interned here */
 	struct notes *notes;		    /* may be NULL */
 	const struct module_opener *opener; /* may be NULL: no other files */
+	bool want_inlines; /* inlined functions and source lines, of DWARF */
 };
 
 /* Segment of the file as the program headers tell it. */

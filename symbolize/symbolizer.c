@@ -91,6 +91,7 @@ static void entry_module(struct symbolizer *symbolizer, struct entry *entry)
 		.strings = config->strings,
 		.notes = config->notes,
 		.opener = config->open ? &entry->opener : NULL,
+		.want_inlines = config->want_inlines,
 	};
 	struct error error;
 	const uint8_t *id;

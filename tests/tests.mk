@@ -2,7 +2,7 @@
 
 # What the tests need beyond what the build needs (Debian names).
 TEST_PACKAGES := clang lld llvm jq golang-go golang-github-google-pprof-dev \
-	clang-format cppcheck linux-perf runc podman elfutils xz-utils binutils
+	clang-format cppcheck linux-perf runc podman elfutils xz-utils binutils dwz
 
 # Programs that live tests run beside hostprof: readers, writers, dumpers.
 PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/programs/*.c)))

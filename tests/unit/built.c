@@ -114,6 +114,7 @@ void built_open(struct built *built, const char *name)
 		.strings = built->strings,
 		.notes = &built->notes,
 		.opener = &built->opener,
+		.want_inlines = built->want_inlines,
 	};
 	struct stat status;
 	struct error error;

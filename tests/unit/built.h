@@ -7,6 +7,7 @@
 #ifndef TESTS_BUILT_H
 #define TESTS_BUILT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct built {
 	struct strings *strings;
 	struct notes notes;
 	struct module_opener opener; /* debug files below dir/debug */
+	bool want_inlines;
 	char debug_dir[96];
 	const char *debug_dirs[2];
 	struct module *module;
