@@ -59,7 +59,8 @@ struct branch_entry { /* as the kernel's perf_branch_entry, newest first */
 struct sample {
 	uint64_t ip;
 	uint64_t address; /* PERF_SAMPLE_ADDR */
-	uint64_t period;  /* in units of the event; 1 where not recorded */
+	uint64_t period;  /* in units of the event; where it is not recorded,
+			   * the event's fixed period, or 1 */
 	uint64_t cgroup;  /* cgroup id; 0 where not recorded */
 	enum cpu_mode mode;
 	bool is_exact_ip; /* PERF_RECORD_MISC_EXACT_IP */

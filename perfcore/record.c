@@ -22,6 +22,7 @@ struct record_format record_format_of(const struct perf_event_attr *attr,
 		.branch_sample_type = attr->branch_sample_type,
 		.user_regs_mask = attr->sample_regs_user,
 		.intr_regs_mask = attr->sample_regs_intr,
+		.period = attr->freq ? 1 : attr->sample_period,
 		.sample_id_all = attr->sample_id_all,
 		.event = event,
 	};
@@ -229,7 +230,7 @@ static void read_sample(struct cursor *cursor,
 	struct sample *sample = &event->sample;
 	uint64_t type = format->sample_type;
 
-	sample->period = 1;
+	sample->period = format->period ? format->period : 1;
 	sample->mode = event->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	sample->is_exact_ip = event->misc & PERF_RECORD_MISC_EXACT_IP;
 	read_sample_head(cursor, type, event);

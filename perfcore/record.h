@@ -17,6 +17,7 @@ struct record_format {
 	uint64_t branch_sample_type;
 	uint64_t user_regs_mask;
 	uint64_t intr_regs_mask;
+	uint64_t period; /* of samples that do not tell theirs; 0: 1 */
 	bool sample_id_all;
 	uint32_t event; /* index handed on into struct event */
 };

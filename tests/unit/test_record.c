@@ -206,6 +206,27 @@ static void mmap2_with_build_id_or_inode(void **state)
 	}
 }
 
+static void fixed_period_stands_where_none_is_recorded(void **state)
+{
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP,
+		.sample_period = 4000,
+	};
+	struct record_format format = record_format_of(&attr, 0);
+	struct bytes bytes;
+	struct event event;
+
+	(void)state;
+	begin(&bytes, PERF_RECORD_SAMPLE, 0);
+	put(&bytes, 0x401000, 8);
+	assert_int_equal(decode(&bytes, &format, &event), 0);
+	assert_int_equal(event.sample.period, 4000);
+	attr.freq = 1; /* then it is no period */
+	format = record_format_of(&attr, 0);
+	assert_int_equal(decode(&bytes, &format, &event), 0);
+	assert_int_equal(event.sample.period, 1);
+}
+
 static void text_without_its_end_is_refused(void **state)
 {
 	struct record_format format = { 0 };
@@ -267,6 +288,7 @@ int main(void)
 		cmocka_unit_test(sample_cut_anywhere_is_refused_c56),
 		cmocka_unit_test(counts_beyond_the_record_are_refused),
 		cmocka_unit_test(mmap2_with_build_id_or_inode),
+		cmocka_unit_test(fixed_period_stands_where_none_is_recorded),
 		cmocka_unit_test(text_without_its_end_is_refused),
 		cmocka_unit_test(trailer_gives_time_and_cpu),
 		cmocka_unit_test(
