@@ -18,9 +18,7 @@
 
 #define SAMPLE_TYPE                                                            \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |           \
-	 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |             \
-	 PERF_SAMPLE_CALLCHAIN)
-#define TRAILER_SIZE 32 /* pid and tid, time, cpu, identifier */
+	 PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 
 struct perfdata_writer {
 	struct perfdata_output output;
@@ -31,7 +29,7 @@ struct perfdata_writer {
 	struct perf_event_attr *attrs;
 	const char **event_names;
 	uint32_t n_events;
-	bool has_cgroups;
+	bool has_cpus, has_cgroups;
 	struct perfdata_header header;
 };
 
@@ -43,14 +41,15 @@ static uint64_t event_id(uint32_t event)
 
 /* What was recorded, without what is not written: registers, stacks, raw
  * data, counter values. */
-static struct perf_event_attr attr_written(const struct perf_event_attr *attr,
-					   bool has_cgroups)
+static struct perf_event_attr attr_written(const struct perfdata_writer *writer,
+					   const struct perf_event_attr *attr)
 {
 	struct perf_event_attr written = *attr;
 
 	written.size = ATTR_SIZE;
-	written.sample_type =
-		SAMPLE_TYPE | (has_cgroups ? PERF_SAMPLE_CGROUP : 0);
+	written.sample_type = SAMPLE_TYPE |
+			      (writer->has_cpus ? PERF_SAMPLE_CPU : 0) |
+			      (writer->has_cgroups ? PERF_SAMPLE_CGROUP : 0);
 	written.read_format = PERF_FORMAT_ID;
 	written.sample_id_all = 1;
 	written.exclude_callchain_user = 0;
@@ -60,7 +59,7 @@ static struct perf_event_attr attr_written(const struct perf_event_attr *attr,
 	written.sample_stack_user = 0;
 	written.sample_regs_intr = 0;
 	written.aux_watermark = 0;
-	written.cgroup = has_cgroups;
+	written.cgroup = writer->has_cgroups;
 	return written;
 }
 
@@ -104,14 +103,14 @@ int perfdata_writer_open(int fd, const char *name,
 	writer->strings = strings_new();
 	perfdata_buildids_init(&writer->buildids, writer->strings);
 	writer->facts = perfdata_facts_copy(&info->facts, writer->strings);
+	writer->has_cpus = info->has_cpus;
 	writer->has_cgroups = info->has_cgroups;
 	writer->n_events = info->n_events;
 	writer->attrs = mem_calloc(info->n_events, sizeof(*writer->attrs));
 	writer->event_names =
 		mem_calloc(info->n_events, sizeof(*writer->event_names));
 	for (uint32_t i = 0; i < info->n_events; i++) {
-		writer->attrs[i] =
-			attr_written(&info->events[i].attr, info->has_cgroups);
+		writer->attrs[i] = attr_written(writer, &info->events[i].attr);
 		writer->event_names[i] =
 			strings_intern(writer->strings, info->events[i].name);
 	}
@@ -162,10 +161,12 @@ static void write_header(struct perfdata_output *output, uint32_t type,
 	perfdata_output_bytes(output, &header, sizeof(header));
 }
 
-static void write_cpu(struct perfdata_output *output, uint32_t cpu)
+static void write_cpu(struct perfdata_writer *writer, uint32_t cpu)
 {
-	perfdata_output_u32(output, cpu == EVENT_NO_CPU ? 0 : cpu);
-	perfdata_output_u32(output, 0);
+	if (!writer->has_cpus)
+		return;
+	perfdata_output_u32(&writer->output, cpu == EVENT_NO_CPU ? 0 : cpu);
+	perfdata_output_u32(&writer->output, 0);
 }
 
 static void write_pid_tid(struct perfdata_output *output,
@@ -175,13 +176,19 @@ static void write_pid_tid(struct perfdata_output *output,
 	perfdata_output_u32(output, event->tid);
 }
 
-static void write_trailer(struct perfdata_output *output,
+/* Every record but samples ends with pid and tid, time, CPU, identifier. */
+static size_t trailer_size(const struct perfdata_writer *writer)
+{
+	return writer->has_cpus ? 32 : 24;
+}
+
+static void write_trailer(struct perfdata_writer *writer,
 			  const struct event *event)
 {
-	write_pid_tid(output, event);
-	perfdata_output_u64(output, event->time);
-	write_cpu(output, event->cpu);
-	perfdata_output_u64(output, event_id(event->event));
+	write_pid_tid(&writer->output, event);
+	perfdata_output_u64(&writer->output, event->time);
+	write_cpu(writer, event->cpu);
+	perfdata_output_u64(&writer->output, event_id(event->event));
 }
 
 /* Bytes of a text with its NUL, up to a multiple of 8. */
@@ -203,12 +210,12 @@ static void write_sample(struct perfdata_writer *writer,
 	if (sample->is_exact_ip)
 		misc |= PERF_RECORD_MISC_EXACT_IP;
 	write_header(output, PERF_RECORD_SAMPLE, misc,
-		     8 * (7 + depth + writer->has_cgroups));
+		     8 * (6 + depth + writer->has_cpus + writer->has_cgroups));
 	perfdata_output_u64(output, event_id(event->event));
 	perfdata_output_u64(output, sample->ip);
 	write_pid_tid(output, event);
 	perfdata_output_u64(output, event->time);
-	write_cpu(output, event->cpu);
+	write_cpu(writer, event->cpu);
 	perfdata_output_u64(output, sample->period);
 	perfdata_output_u64(output, depth);
 	perfdata_output_bytes(output, sample->callchain, 8 * depth);
@@ -228,13 +235,13 @@ static void write_kernel_mmap(struct perfdata_writer *writer,
 	size_t size = text_size(mmap->path);
 
 	write_header(output, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL,
-		     8 + 24 + size + TRAILER_SIZE);
+		     8 + 24 + size + trailer_size(writer));
 	write_pid_tid(output, event);
 	perfdata_output_u64(output, mmap->start);
 	perfdata_output_u64(output, mmap->length);
 	perfdata_output_u64(output, mmap->page_offset);
 	perfdata_output_text(output, mmap->path, size);
-	write_trailer(output, event);
+	write_trailer(writer, event);
 }
 
 static void write_file_identity(struct perfdata_output *output,
@@ -262,7 +269,7 @@ static void write_user_mmap(struct perfdata_writer *writer,
 	misc |= mmap->is_data ? PERF_RECORD_MISC_MMAP_DATA : 0;
 	misc |= mmap->build_id_size ? MISC_MMAP_BUILD_ID : 0;
 	write_header(output, PERF_RECORD_MMAP2, misc,
-		     8 + 24 + 24 + 8 + size + TRAILER_SIZE);
+		     8 + 24 + 24 + 8 + size + trailer_size(writer));
 	write_pid_tid(output, event);
 	perfdata_output_u64(output, mmap->start);
 	perfdata_output_u64(output, mmap->length);
@@ -271,7 +278,7 @@ static void write_user_mmap(struct perfdata_writer *writer,
 	perfdata_output_u32(output, mmap->protection);
 	perfdata_output_u32(output, mmap->is_shared ? MAP_SHARED : MAP_PRIVATE);
 	perfdata_output_text(output, mmap->path, size);
-	write_trailer(output, event);
+	write_trailer(writer, event);
 }
 
 static void write_mmap(struct perfdata_writer *writer,
@@ -320,10 +327,10 @@ static void write_comm(struct perfdata_writer *writer,
 
 	write_header(&writer->output, PERF_RECORD_COMM,
 		     event->comm.is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
-		     8 + size + TRAILER_SIZE);
+		     8 + size + trailer_size(writer));
 	write_pid_tid(&writer->output, event);
 	perfdata_output_text(&writer->output, event->comm.comm, size);
-	write_trailer(&writer->output, event);
+	write_trailer(writer, event);
 }
 
 static void write_fork(struct perfdata_writer *writer,
@@ -334,13 +341,13 @@ static void write_fork(struct perfdata_writer *writer,
 	write_header(output,
 		     event->kind == EVENT_FORK ? PERF_RECORD_FORK
 					       : PERF_RECORD_EXIT,
-		     0, 24 + TRAILER_SIZE);
+		     0, 24 + trailer_size(writer));
 	perfdata_output_u32(output, event->pid);
 	perfdata_output_u32(output, event->fork.parent_pid);
 	perfdata_output_u32(output, event->tid);
 	perfdata_output_u32(output, event->fork.parent_tid);
 	perfdata_output_u64(output, event->time);
-	write_trailer(output, event);
+	write_trailer(writer, event);
 }
 
 static void write_lost(struct perfdata_writer *writer,
@@ -351,11 +358,11 @@ static void write_lost(struct perfdata_writer *writer,
 
 	write_header(output,
 		     is_samples ? PERF_RECORD_LOST_SAMPLES : PERF_RECORD_LOST,
-		     0, (is_samples ? 8 : 16) + TRAILER_SIZE);
+		     0, (is_samples ? 8 : 16) + trailer_size(writer));
 	if (!is_samples)
 		perfdata_output_u64(output, event_id(event->event));
 	perfdata_output_u64(output, event->lost.count);
-	write_trailer(output, event);
+	write_trailer(writer, event);
 }
 
 static void write_throttle(struct perfdata_writer *writer,
@@ -366,11 +373,11 @@ static void write_throttle(struct perfdata_writer *writer,
 	write_header(output,
 		     event->kind == EVENT_THROTTLE ? PERF_RECORD_THROTTLE
 						   : PERF_RECORD_UNTHROTTLE,
-		     0, 24 + TRAILER_SIZE);
+		     0, 24 + trailer_size(writer));
 	perfdata_output_u64(output, event->time);
 	perfdata_output_u64(output, event_id(event->event));
 	perfdata_output_u64(output, 0); /* stream id */
-	write_trailer(output, event);
+	write_trailer(writer, event);
 }
 
 static void write_cgroup(struct perfdata_writer *writer,
@@ -381,10 +388,10 @@ static void write_cgroup(struct perfdata_writer *writer,
 	if (!writer->has_cgroups)
 		return;
 	write_header(&writer->output, PERF_RECORD_CGROUP, 0,
-		     8 + size + TRAILER_SIZE);
+		     8 + size + trailer_size(writer));
 	perfdata_output_u64(&writer->output, event->cgroup.id);
 	perfdata_output_text(&writer->output, event->cgroup.path, size);
-	write_trailer(&writer->output, event);
+	write_trailer(writer, event);
 }
 
 void perfdata_writer_event(struct perfdata_writer *writer,

@@ -18,6 +18,7 @@ struct perfdata_writer_info {
 	struct perfdata_facts facts;
 	const struct source_event *events; /* borrowed while opening */
 	uint32_t n_events;
+	bool has_cpus; /* events tell their CPU */
 	/* CGROUP records and PERF_SAMPLE_CGROUP: perf and hotspot read them,
 	 * Debian's autofdo stops at them. */
 	bool has_cgroups;

@@ -40,6 +40,8 @@ int main(int argc, char **argv)
 		info.facts = *perfdata_reader_facts(source);
 		info.events = source_info(source)->events;
 		info.n_events = source_info(source)->n_events;
+		info.has_cpus =
+			info.events[0].attr.sample_type & PERF_SAMPLE_CPU;
 		err = perfdata_writer_open(out, to, &info, &writer, &error);
 	}
 	if (!err)

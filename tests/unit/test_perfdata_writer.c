@@ -128,6 +128,7 @@ static const struct perfdata_writer_info info = {
 		   .clock_id = 1 },
 	.events = events,
 	.n_events = 2,
+	.has_cpus = true,
 	.has_cgroups = true,
 };
 
@@ -299,7 +300,7 @@ static void facts_come_back(void **state)
 }
 
 /* What autofdo stops at is not in the file unless it was asked for. */
-static void cgroups_can_be_left_out(void **state)
+static void cgroups_and_cpus_can_be_left_out(void **state)
 {
 	struct perfdata_writer_info how = info;
 	const struct perfdata_counts *counts;
@@ -310,15 +311,18 @@ static void cgroups_can_be_left_out(void **state)
 
 	(void)state;
 	how.has_cgroups = false;
+	how.has_cpus = false;
 	fd = file_written(&how, true);
 	assert_int_equal(perfdata_reader_open(fd, "in", NULL, &source, &error),
 			 0);
 	assert_int_equal(source_info(source)->events[0].attr.sample_type &
 				 PERF_SAMPLE_CGROUP,
 			 0);
-	while (source_next(source, &event, &error) == 1)
+	while (source_next(source, &event, &error) == 1) {
+		assert_int_equal(event.cpu, EVENT_NO_CPU);
 		if (event.kind == EVENT_SAMPLE)
 			assert_int_equal(event.sample.cgroup, 0);
+	}
 	counts = perfdata_reader_counts(source);
 	assert_int_equal(counts->records[PERF_RECORD_CGROUP], 0);
 	assert_int_equal(counts->records[PERF_RECORD_SAMPLE], 1);
@@ -422,7 +426,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_come_back),
 		cmocka_unit_test(facts_come_back),
-		cmocka_unit_test(cgroups_can_be_left_out),
+		cmocka_unit_test(cgroups_and_cpus_can_be_left_out),
 		cmocka_unit_test(unfinished_file_can_be_read),
 		cmocka_unit_test(records_are_aligned),
 		cmocka_unit_test(full_disk_is_told),
