@@ -34,6 +34,8 @@ quiet = $(if $(filter 0,$(V)),@echo "  $(1)";)
 
 all: $(BINARY) ## build ./hostprof
 
+include cli/views/page/page.mk
+
 $(BINARY): $(BUILD)/cli/main.o $(LIBRARY)
 	$(call quiet,LD $@)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 

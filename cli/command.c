@@ -11,6 +11,7 @@
 
 const struct command *const commands[] = {
 	&report_command,
+	&flame_command,
 	&export_command,
 	NULL,
 };

@@ -32,6 +32,7 @@ struct command {
 };
 
 extern const struct command export_command;
+extern const struct command flame_command;
 extern const struct command report_command;
 
 /* Ended by NULL, in the order of `hostprof help`. */

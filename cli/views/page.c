@@ -1,0 +1,128 @@
+#include "cli/views/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/formats/printable.h"
+#include "cli/views/page_bytes.h"
+#include "cli/views/page_meta.h"
+#include "cli/views/page_tables.h"
+#include "cli/views/page_template.h"
+
+/* Lengths of the texts, then the texts. */
+static void texts_of(struct page_bytes *bytes, const struct page_tables *tables)
+{
+	struct page_bytes all = { 0 };
+
+	page_bytes_number(bytes, tables->n_texts);
+	for (size_t i = 0; i < tables->n_texts; i++) {
+		char *printable = printable_new(tables->texts[i], "");
+
+		page_bytes_number(bytes, strlen(printable));
+		page_bytes_text(&all, printable);
+		free(printable);
+	}
+	page_bytes_append(bytes, &all);
+	page_bytes_destroy(&all);
+}
+
+/* A table without entries may have no memory: nothing is taken of it. */
+#define COLUMN(bytes, tables, table, field, offset)                            \
+	page_bytes_column(                                                     \
+		bytes, (tables)->n_##table ? &(tables)->table->field : NULL,   \
+		sizeof(*(tables)->table), (tables)->n_##table, offset)
+#define COLUMN64(bytes, tables, table, field)                                  \
+	page_bytes_column64(                                                   \
+		bytes, (tables)->n_##table ? &(tables)->table->field : NULL,   \
+		sizeof(*(tables)->table), (tables)->n_##table)
+
+static void processes_of(struct page_bytes *bytes,
+			 const struct page_tables *tables)
+{
+	COLUMN(bytes, tables, processes, comm, 0);
+	COLUMN(bytes, tables, processes, exe, 0);
+	COLUMN(bytes, tables, processes, user, 0);
+	COLUMN(bytes, tables, processes, pid, 0);
+	COLUMN(bytes, tables, processes, container, 1);
+	COLUMN(bytes, tables, processes, has_accounting, 0);
+	COLUMN64(bytes, tables, processes, cpu_ns);
+	COLUMN64(bytes, tables, processes, runqueue_ns);
+	COLUMN64(bytes, tables, processes, blocked_ns);
+	COLUMN(bytes, tables, processes, n_threads, 0);
+}
+
+/* Rows are in the order of their nodes, so these are written as steps. A
+ * stack without frames counts as the node after the last. */
+static void row_nodes_of(struct page_bytes *bytes,
+			 const struct page_tables *tables)
+{
+	uint32_t before = 0;
+
+	page_bytes_number(bytes, tables->n_rows);
+	for (size_t i = 0; i < tables->n_rows; i++) {
+		uint32_t node = tables->rows[i].node;
+
+		if (node == PROFILE_NONE)
+			node = (uint32_t)tables->n_nodes;
+		page_bytes_number(bytes, node - before);
+		before = node;
+	}
+}
+
+static void rows_of(struct page_bytes *bytes, const struct page_tables *tables)
+{
+	row_nodes_of(bytes, tables);
+	COLUMN(bytes, tables, rows, side, 0);
+	COLUMN(bytes, tables, rows, thread, 1);
+	COLUMN(bytes, tables, rows, container, 1);
+	COLUMN(bytes, tables, rows, state, 1);
+	COLUMN(bytes, tables, rows, slice, 0);
+	COLUMN64(bytes, tables, rows, count);
+	for (uint32_t v = 0; v < tables->n_value_types; v++)
+		COLUMN64(bytes, tables, rows, values[v]);
+}
+
+/* profile.js reads these in the same order. */
+static void columns_of(struct page_bytes *bytes,
+		       const struct page_tables *tables)
+{
+	texts_of(bytes, tables);
+	COLUMN(bytes, tables, functions, name, 0);
+	COLUMN(bytes, tables, functions, module, 0);
+	COLUMN(bytes, tables, frames, function, 0);
+	COLUMN(bytes, tables, frames, kind, 0);
+	COLUMN(bytes, tables, nodes, depth, 0);
+	COLUMN(bytes, tables, nodes, frame, 0);
+	COLUMN(bytes, tables, containers, name, 0);
+	COLUMN(bytes, tables, containers, id, 0);
+	COLUMN(bytes, tables, containers, runtime, 0);
+	COLUMN(bytes, tables, containers, path, 0);
+	processes_of(bytes, tables);
+	COLUMN(bytes, tables, threads, process, 1);
+	COLUMN(bytes, tables, threads, tid, 0);
+	COLUMN(bytes, tables, threads, comm, 0);
+	page_bytes_column(bytes, tables->states, sizeof(*tables->states),
+			  tables->n_states, 0);
+	rows_of(bytes, tables);
+}
+
+void page_write(struct sink *sink, const struct profile *before,
+		const struct profile *after)
+{
+	struct page_bytes bytes = { 0 };
+	struct page_tables tables;
+	char *meta;
+
+	page_tables_init(&tables, before, after);
+	meta = page_meta_new(&tables);
+	page_bytes_number(&bytes, strlen(meta));
+	page_bytes_text(&bytes, meta);
+	free(meta);
+	columns_of(&bytes, &tables);
+	page_tables_destroy(&tables);
+
+	sink_text(sink, page_template_head);
+	page_bytes_write(&bytes, sink);
+	sink_text(sink, page_template_tail);
+	page_bytes_destroy(&bytes);
+}
