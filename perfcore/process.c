@@ -47,6 +47,11 @@ struct process_table *process_table_new(
 	process_store_init(&table->store);
 	table->boot_wall_ns =
 		clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	/* Sessions take their time from CLOCK_MONOTONIC. */
+	if (!config->wall_offset_ns && config->root && !*config->root)
+		table->config.wall_offset_ns =
+			(int64_t)(clock_ns(CLOCK_REALTIME) -
+				  clock_ns(CLOCK_MONOTONIC));
 	table->empty = strings_intern(config->strings, "");
 	return table;
 }

@@ -54,7 +54,8 @@ struct process_table_config {
 	struct notes *notes;
 	struct binary_table *binaries;
 	/* UNIX time minus the events' clock, for the start of processes born
-	 * in the recording; 0: not known. */
+	 * in the recording; 0: of CLOCK_MONOTONIC for the live /proc, else
+	 * not known. */
 	int64_t wall_offset_ns;
 };
 
