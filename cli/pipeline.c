@@ -113,6 +113,9 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 		.notes = &profile->notes,
 	};
 
+	if (info->wall_start_ns)
+		processes.wall_offset_ns =
+			(int64_t)(info->wall_start_ns - info->clock_start_ns);
 	pipeline->config = *config;
 	pipeline->info = info;
 	pipeline->profile = profile;
