@@ -3,6 +3,9 @@
 # What the tests need beyond what the build needs (Debian names).
 TEST_PACKAGES := clang lld llvm jq golang-go golang-github-google-pprof-dev \
 	clang-format cppcheck linux-perf runc podman elfutils xz-utils binutils dwz
+# Readers of the exports. npm comes with some nodejs packages, and Debian's own
+# conflicts with them.
+TEST_PACKAGES += chromium $(shell command -v npm >/dev/null || echo nodejs npm)
 
 # Programs that live tests run beside hostprof: readers, writers, dumpers.
 PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/programs/*.c)))

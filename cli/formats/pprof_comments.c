@@ -136,6 +136,11 @@ static const struct field type_fields[] = {
 	AT(pprof_type_note, "type", TEXT, type),
 };
 
+static const struct field tables_fields[] = {
+	AT(pprof_tables_note, "first", NUMBER, first),
+	AT(pprof_tables_note, "count", NUMBER, count),
+};
+
 /* A line under construction. */
 struct line {
 	char *text;
@@ -293,6 +298,13 @@ void pprof_comments_type(const struct pprof_type_note *note,
 	write_line(output, "type", type_fields, COUNT_OF(type_fields), note);
 }
 
+void pprof_comments_tables(const struct pprof_tables_note *note,
+			   const struct pprof_comments_output *output)
+{
+	write_line(output, "tables", tables_fields, COUNT_OF(tables_fields),
+		   note);
+}
+
 void pprof_comments_init(struct pprof_comments *comments)
 {
 	*comments = (struct pprof_comments){ 0 };
@@ -419,46 +431,73 @@ static void keep_type(struct pprof_comments *comments,
 	comments->types[comments->n_types++] = *note;
 }
 
-static void read_table_line(struct pprof_comments *comments,
-			    struct profile *profile, const char *kind, char *at)
+static void read_note(struct profile *profile, char *at)
 {
-	struct strings *strings = profile->strings;
-	const char *none = strings_intern(strings, "");
+	struct note_line note = { 0, strings_intern(profile->strings, "") };
 
-	if (strcmp(kind, "process") == 0) {
-		struct process_line line = {
-			.process = { .comm = none, .exe = none, .user = none }
-		};
+	read_fields(at, note_fields, COUNT_OF(note_fields), &note,
+		    profile->strings);
+	keep_note(profile, &note);
+}
 
-		read_fields(at, process_fields, COUNT_OF(process_fields), &line,
-			    strings);
+static void read_process(struct pprof_comments *comments,
+			 struct profile *profile, char *at)
+{
+	const char *none = strings_intern(profile->strings, "");
+	struct process_line line = {
+		.process = { .comm = none, .exe = none, .user = none }
+	};
+
+	read_fields(at, process_fields, COUNT_OF(process_fields), &line,
+		    profile->strings);
+	if (line.id)
 		keep_process(comments, profile, &line);
-	} else if (strcmp(kind, "container") == 0) {
-		struct container_line line = { 0, { none, none, none, none } };
+}
 
-		read_fields(at, container_fields, COUNT_OF(container_fields),
-			    &line, strings);
+static void read_container(struct pprof_comments *comments,
+			   struct profile *profile, char *at)
+{
+	const char *none = strings_intern(profile->strings, "");
+	struct container_line line = { 0, { none, none, none, none } };
+
+	read_fields(at, container_fields, COUNT_OF(container_fields), &line,
+		    profile->strings);
+	if (line.id)
 		*idmap_at(&comments->containers, line.id, 0) =
 			profile_container(profile, &line.container);
-	} else if (strcmp(kind, "mapping") == 0) {
-		struct pprof_mapping_note note = { 0 };
+}
 
-		read_fields(at, mapping_fields, COUNT_OF(mapping_fields), &note,
-			    strings);
+static void read_mapping(struct pprof_comments *comments,
+			 struct profile *profile, char *at)
+{
+	struct pprof_mapping_note note = { 0 };
+
+	read_fields(at, mapping_fields, COUNT_OF(mapping_fields), &note,
+		    profile->strings);
+	if (note.id)
 		keep_mapping(comments, &note);
-	} else if (strcmp(kind, "type") == 0) {
-		struct pprof_type_note note = { 0, none };
+}
 
-		read_fields(at, type_fields, COUNT_OF(type_fields), &note,
-			    strings);
+static void read_type(struct pprof_comments *comments, struct profile *profile,
+		      char *at)
+{
+	struct pprof_type_note note = { 0, "" };
+
+	read_fields(at, type_fields, COUNT_OF(type_fields), &note,
+		    profile->strings);
+	if (note.id)
 		keep_type(comments, &note);
-	} else if (strcmp(kind, "note") == 0) {
-		struct note_line note = { 0, none };
+}
 
-		read_fields(at, note_fields, COUNT_OF(note_fields), &note,
-			    strings);
-		keep_note(profile, &note);
-	}
+/* Cuts off the kind, the first word; *at is what follows. */
+static char *take_kind(const char *text, char **at)
+{
+	char *line = mem_strdup(text);
+	size_t length = strcspn(line, " ");
+
+	*at = line + length + (line[length] == ' ');
+	line[length] = '\0';
+	return line;
 }
 
 /* Lines that fill one structure of the profile. Returns false for others. */
@@ -478,6 +517,8 @@ static bool read_single_line(struct pprof_comments *comments,
 		{ "health", health_fields, COUNT_OF(health_fields),
 		  &profile->health },
 		{ "window", window_fields, COUNT_OF(window_fields), profile },
+		{ "tables", tables_fields, COUNT_OF(tables_fields),
+		  &comments->tables },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(singles); i++) {
@@ -492,20 +533,37 @@ static bool read_single_line(struct pprof_comments *comments,
 }
 
 void pprof_comments_read(struct pprof_comments *comments,
-			 struct profile *profile, const char *text,
-			 size_t length)
+			 struct profile *profile, const char *text)
 {
-	char *line = mem_strndup(text, length);
-	size_t kind_length = strcspn(line, " ");
-	char *at = line + kind_length + (line[kind_length] == ' ');
+	char *at, *kind = take_kind(text, &at);
 
-	line[kind_length] = '\0';
-	if (strcmp(line, "hostprof") == 0)
+	if (strcmp(kind, "hostprof") == 0)
 		comments->is_ours = true;
 	else if (!comments->is_ours)
-		notes_add(&profile->notes, "comment in the profile: %.*s",
-			  (int)(length < 200 ? length : 200), text);
-	else if (!read_single_line(comments, profile, line, at))
-		read_table_line(comments, profile, line, at);
-	free(line);
+		notes_add(&profile->notes, "comment in the profile: %.200s",
+			  text);
+	else if (!read_single_line(comments, profile, kind, at) &&
+		 strcmp(kind, "note") == 0)
+		read_note(profile, at);
+	free(kind);
+}
+
+void pprof_comments_read_table(struct pprof_comments *comments,
+			       struct profile *profile, const char *text)
+{
+	static const struct {
+		const char *kind;
+		void (*read)(struct pprof_comments *, struct profile *, char *);
+	} tables[] = {
+		{ "process", read_process },
+		{ "container", read_container },
+		{ "mapping", read_mapping },
+		{ "type", read_type },
+	};
+	char *at, *kind = take_kind(text, &at);
+
+	for (size_t i = 0; i < COUNT_OF(tables); i++)
+		if (strcmp(kind, tables[i].kind) == 0)
+			tables[i].read(comments, profile, at);
+	free(kind);
 }

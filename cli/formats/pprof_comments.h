@@ -8,9 +8,11 @@
  *
  * The few lines about the whole profile are the file's comments, which every
  * reader shows; the many lines of tables (container, process, mapping, type)
- * stand in a field of our own. Only a profile with the first comment is read
- * that way; unknown kinds and fields are passed over, missing ones stay
- * unknown, so both sides may be older or newer. docs/pprof.md lists them all.
+ * are the last strings of the string table, which nothing else refers to. (A
+ * field of our own breaks npm's pprof-format, which knows 15 at most.) Only a
+ * profile with the first comment is read that way; unknown kinds and fields
+ * are passed over, missing ones stay unknown, so both sides may be older or
+ * newer. docs/pprof.md lists them all.
  */
 #ifndef CLI_FORMATS_PPROF_COMMENTS_H
 #define CLI_FORMATS_PPROF_COMMENTS_H
@@ -34,6 +36,12 @@ struct pprof_type_note { /* a sample type whose name was changed */
 	const char *type;
 };
 
+/* Where the lines of tables stand. */
+struct pprof_tables_note {
+	uint32_t first; /* index in the string table */
+	uint32_t count;
+};
+
 /* Called for each line; the text is valid until it returns. */
 struct pprof_comments_output {
 	void (*line)(void *context, const char *text);
@@ -55,9 +63,13 @@ void pprof_comments_mapping(const struct pprof_mapping_note *note,
 void pprof_comments_type(const struct pprof_type_note *note,
 			 const struct pprof_comments_output *output);
 
+void pprof_comments_tables(const struct pprof_tables_note *note,
+			   const struct pprof_comments_output *output);
+
 /* What was read, beside what went into the profile. */
 struct pprof_comments {
-	bool is_ours;	    /* the version line was there */
+	bool is_ours; /* the version line was there */
+	struct pprof_tables_note tables;
 	uint32_t n_windows; /* health lines: more than 1, others merged it */
 	struct idmap processes, containers; /* (id, 0) -> index in profile */
 	struct idmap mapping_ids;	    /* (id, 0) -> index in mappings */
@@ -70,12 +82,15 @@ void pprof_comments_init(struct pprof_comments *comments);
 void pprof_comments_destroy(struct pprof_comments *comments);
 
 /*
- * Reads one line into the profile and comments; text is length hostile bytes.
- * Lines that make no sense are passed over. Containers come before the
- * processes that name them.
+ * Reads one comment into the profile and comments. Lines that make no sense
+ * are passed over; those of a profile that is not ours become notes.
  */
 void pprof_comments_read(struct pprof_comments *comments,
-			 struct profile *profile, const char *text,
-			 size_t length);
+			 struct profile *profile, const char *text);
+
+/* Reads one line of a table. Containers come before the processes that name
+ * them. Lines without an id are passed over. */
+void pprof_comments_read_table(struct pprof_comments *comments,
+			       struct profile *profile, const char *text);
 
 #endif

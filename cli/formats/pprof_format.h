@@ -22,10 +22,6 @@ enum pprof_profile_field {
 	PPROF_PERIOD = 12,
 	PPROF_COMMENT = 13,
 	PPROF_DEFAULT_SAMPLE_TYPE = 14,
-	/* Ours; others skip fields that they do not know. The lines of the
-	 * tables (pprof_comments.h), as texts: as comments there would be
-	 * thousands of them above every table that go pprof prints. */
-	PPROF_TABLE_LINE = 50000,
 };
 
 enum pprof_value_type_field {

@@ -66,8 +66,7 @@ static int read_comments(struct pprof_tables *tables,
 			return pprof_tables_refuse(tables, &field->bytes,
 						   text ? "too many comments"
 							: "a broken comment");
-		pprof_comments_read(&tables->comments, tables->profile, text,
-				    strlen(text));
+		pprof_comments_read(&tables->comments, tables->profile, text);
 	}
 	if (field->bytes.has_failed)
 		return pprof_tables_refuse(tables, &field->bytes,
@@ -75,25 +74,25 @@ static int read_comments(struct pprof_tables *tables,
 	return 0;
 }
 
-/* After the comments, which tell whether the lines are ours. */
-static int read_table_lines(struct pprof_tables *tables)
+/*
+ * After the comments, which tell where they are. Tools that rewrite a profile
+ * keep its comments and drop strings that nothing refers to.
+ */
+static void read_table_lines(struct pprof_tables *tables)
 {
-	struct cursor cursor = tables->file;
-	struct protobuf_field field;
-	uint32_t n_lines = 0;
+	const struct pprof_tables_note *note = &tables->comments.tables;
+	uint64_t end = (uint64_t)note->first + note->count;
 
-	while (tables->comments.is_ours && protobuf_next(&cursor, &field)) {
-		if (field.number != PPROF_TABLE_LINE ||
-		    field.wire != PROTOBUF_BYTES)
-			continue;
-		if (++n_lines > COMMENTS_MAX)
-			return pprof_tables_refuse(tables, &cursor,
-						   "too many table lines");
-		pprof_comments_read(&tables->comments, tables->profile,
-				    (const char *)field.bytes.at,
-				    cursor_left(&field.bytes));
+	if (end > tables->n_texts) {
+		notes_add(&tables->profile->notes,
+			  "%s was rewritten by another tool, which dropped the "
+			  "tables of processes and containers",
+			  tables->name);
+		return;
 	}
-	return 0;
+	for (uint64_t i = note->first; i < end; i++)
+		pprof_comments_read_table(&tables->comments, tables->profile,
+					  pprof_tables_text(tables, i));
 }
 
 static int read_header(struct pprof_tables *tables, struct header *header,
@@ -275,7 +274,7 @@ static int read_tables(struct pprof_tables *tables)
 	if (result == 0)
 		result = read_header(tables, &header, &values);
 	if (result == 0)
-		result = read_table_lines(tables);
+		read_table_lines(tables);
 	if (result == 0)
 		result = set_value_types(tables, &header, &values);
 	if (result == 0)

@@ -19,14 +19,12 @@ static void comment_line(void *context, const char *text)
 		pprof_texts_copy(&stream->texts, text);
 }
 
-/* May come between any two messages, so it has a scratch of its own. */
 static void table_line(void *context, const char *text)
 {
 	struct pprof_stream *stream = context;
 
-	stream->line.size = 0;
-	protobuf_bytes(&stream->line, PPROF_TABLE_LINE, text, strlen(text));
-	sink_write(&stream->sink, stream->line.bytes, stream->line.size);
+	protobuf_bytes(&stream->lines, PPROF_STRING_TABLE, text, strlen(text));
+	stream->n_lines++;
 }
 
 void pprof_stream_init(struct pprof_stream *stream, int fd)
@@ -61,8 +59,12 @@ void pprof_stream_add_child(struct pprof_stream *stream, uint32_t field)
 
 int pprof_stream_finish(struct pprof_stream *stream, struct error *error)
 {
+	struct pprof_tables_note tables = { 0, stream->n_lines };
 	int result;
 
+	/* This comment is the last text, and the lines come behind it. */
+	tables.first = (uint32_t)stream->texts.count + 1;
+	pprof_comments_tables(&tables, &stream->comment_output);
 	protobuf_numbers(&stream->message, PPROF_COMMENT, stream->comments,
 			 stream->n_comments);
 	pprof_stream_emit_fields(stream);
@@ -73,10 +75,11 @@ int pprof_stream_finish(struct pprof_stream *stream, struct error *error)
 			       strlen(text));
 		pprof_stream_emit_fields(stream);
 	}
+	sink_write(&stream->sink, stream->lines.bytes, stream->lines.size);
 	result = sink_finish(&stream->sink, error);
 	pprof_texts_destroy(&stream->texts);
 	protobuf_destroy(&stream->top);
-	protobuf_destroy(&stream->line);
+	protobuf_destroy(&stream->lines);
 	protobuf_destroy(&stream->message);
 	protobuf_destroy(&stream->child);
 	free(stream->comments);

@@ -16,7 +16,8 @@ struct pprof_stream {
 	struct protobuf message; /* field of the profile under construction */
 	struct protobuf child;	 /* field of that message */
 	struct protobuf top;	 /* scratch of emit */
-	struct protobuf line;	 /* scratch of table_output */
+	struct protobuf lines;	 /* of table_output, as they are written */
+	uint32_t n_lines;
 	struct pprof_comments_output comment_output; /* for people too */
 	struct pprof_comments_output table_output;   /* only for us */
 	uint64_t *comments;			     /* string indexes */
