@@ -23,6 +23,7 @@ struct pipeline {
 	struct containers *containers;
 	struct binary_files *files;
 	struct frame_table *frames;
+	struct stack_walker *walker;
 	struct stacks *stacks;
 	struct symbolizer *symbolizer;
 	int kallsyms_fd;
@@ -102,6 +103,21 @@ static void states_make(struct pipeline *pipeline)
 			profile_state(pipeline->profile, names[i]);
 }
 
+static struct stack_walker *walker_make(const struct pipeline *pipeline)
+{
+	struct stack_walker_config config = {
+		.processes = pipeline->processes,
+		.files = pipeline->files,
+		.machine = stack_walker_machine(pipeline->info->arch),
+	};
+	size_t size = 0;
+
+	if (pipeline->config.root)
+		config.vdso = vdso_image(&size);
+	config.vdso_size = size;
+	return stack_walker_new(&config);
+}
+
 struct pipeline *pipeline_new(const struct pipeline_config *config,
 			      const struct source_info *info)
 {
@@ -127,12 +143,14 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 		containers_new(config->root, profile->strings, &profile->notes);
 	pipeline->files = binary_files_new(config->root, pipeline->binaries);
 	pipeline->frames = frame_table_new(profile, pipeline->binaries);
+	pipeline->walker = walker_make(pipeline);
 	pipeline->stacks = stacks_new(&(struct stacks_config){
 		.profile = profile,
 		.frames = pipeline->frames,
 		.processes = pipeline->processes,
 		.binaries = pipeline->binaries,
 		.files = pipeline->files,
+		.walker = pipeline->walker,
 		.max_callchain = config->max_callchain,
 	});
 	symbolizer_make(pipeline);
@@ -149,6 +167,7 @@ void pipeline_free(struct pipeline *pipeline)
 	if (pipeline->kallsyms_fd >= 0)
 		close(pipeline->kallsyms_fd);
 	stacks_free(pipeline->stacks);
+	stack_walker_free(pipeline->walker);
 	frame_table_free(pipeline->frames);
 	binary_files_free(pipeline->files);
 	containers_free(pipeline->containers);

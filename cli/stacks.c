@@ -121,7 +121,8 @@ static bool is_user_context(uint64_t context)
  * return addresses. */
 static enum stack_end add_callchain(struct stacks *stacks,
 				    struct process *process,
-				    const struct sample *sample)
+				    const struct sample *sample,
+				    bool is_unwound)
 {
 	uint64_t context = sample->mode == CPU_MODE_KERNEL
 				   ? (uint64_t)PERF_CONTEXT_KERNEL
@@ -138,6 +139,8 @@ static enum stack_end add_callchain(struct stacks *stacks,
 			is_exact = true;
 			continue;
 		}
+		if (is_unwound && is_user_context(context))
+			continue;
 		n_frames++;
 		if (is_user_context(context)) {
 			if (!add_user(stacks, process, ip, is_exact)) {
@@ -175,14 +178,55 @@ static enum stack_end add_leaf(struct stacks *stacks, struct process *process,
 	}
 }
 
+/* The user part by unwinding. Where there is nothing to unwind, the stack is
+ * what the callchain said. */
+static enum stack_end add_unwound(struct stacks *stacks,
+				  struct process *process,
+				  const struct sample *sample)
+{
+	static const enum stack_end ends[UNWIND_ENDS] = {
+		[UNWIND_COMPLETE] = STACK_COMPLETE,
+		[UNWIND_TRUNCATED] = STACK_TRUNCATED,
+		[UNWIND_NO_INFO] = STACK_FAILED,
+		[UNWIND_BAD_DATA] = STACK_FAILED,
+		[UNWIND_TOO_DEEP] = STACK_TRUNCATED,
+	};
+	struct walked_stack walked;
+
+	if (!stack_walker_walk(stacks->config.walker, process, sample, &walked))
+		return sample->mode == CPU_MODE_USER &&
+				       !add_user(stacks, process, sample->ip,
+						 true)
+			       ? STACK_FAILED
+			       : STACK_COMPLETE;
+	for (size_t i = 0; i < walked.count; i++)
+		add_user(stacks, process,
+			 unwind_frame_lookup(&walked.frames[i]), true);
+	return ends[walked.end];
+}
+
+static enum stack_end add_all(struct stacks *stacks, struct process *process,
+			      const struct sample *sample)
+{
+	bool is_unwound = stacks->config.walker && sample->has_stack;
+	enum stack_end end = STACK_COMPLETE;
+
+	if (sample->n_callchain)
+		end = add_callchain(stacks, process, sample, is_unwound);
+	else if (!is_unwound || sample->mode != CPU_MODE_USER)
+		end = add_leaf(stacks, process, sample);
+	if (is_unwound && end == STACK_COMPLETE)
+		end = add_unwound(stacks, process, sample);
+	return end;
+}
+
 uint32_t stacks_of(struct stacks *stacks, struct process *process,
 		   const struct sample *sample, enum stack_end *end)
 {
 	uint32_t node = 0;
 
 	stacks->n_found = 0;
-	*end = sample->n_callchain ? add_callchain(stacks, process, sample)
-				   : add_leaf(stacks, process, sample);
+	*end = add_all(stacks, process, sample);
 	if (*end == STACK_TRUNCATED)
 		node = profile_node(stacks->config.profile, node,
 				    stacks->truncated);

@@ -1,13 +1,15 @@
 /*
  * From a sample to a stack in the profile: the kernel's part from its
- * callchain, the user's part from the callchain too (frame pointers), each
- * address put into the binary that is mapped there.
+ * callchain, the user's part by unwinding where registers and a stack copy
+ * were recorded, else from the callchain too (frame pointers), each address
+ * put into the binary that is mapped there.
  */
 #ifndef CLI_STACKS_H
 #define CLI_STACKS_H
 
 #include "cli/frame_table.h"
 #include "cli/profile/profile.h"
+#include "cli/stack_walker.h"
 #include "perfcore/binary_file.h"
 #include "perfcore/event.h"
 #include "perfcore/process.h"
@@ -25,8 +27,9 @@ struct stacks_config {
 	struct frame_table *frames;
 	struct process_table *processes;
 	struct binary_table *binaries;
-	struct binary_files *files; /* NULL: none can be opened */
-	uint32_t max_callchain;	    /* as pipeline_config */
+	struct binary_files *files;  /* NULL: none can be opened */
+	struct stack_walker *walker; /* NULL: no stack is unwound */
+	uint32_t max_callchain;	     /* as pipeline_config */
 };
 
 /* config is copied, what it points to borrowed. */

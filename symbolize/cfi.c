@@ -336,6 +336,20 @@ uint16_t cfi_machine(const struct cfi *cfi)
 	return cfi->image.machine;
 }
 
+bool cfi_vaddr(const struct cfi *cfi, uint64_t file_offset, uint64_t *vaddr)
+{
+	for (size_t i = 0; i < cfi->image.n_segments; i++) {
+		const struct cfi_segment *segment = &cfi->image.segments[i];
+
+		if (!segment->is_executable || file_offset < segment->offset ||
+		    file_offset - segment->offset >= segment->file_size)
+			continue;
+		*vaddr = file_offset - segment->offset + segment->vaddr;
+		return true;
+	}
+	return false;
+}
+
 struct cfi_statistics cfi_statistics(const struct cfi *cfi)
 {
 	return (struct cfi_statistics){

@@ -64,6 +64,10 @@ void cfi_free(struct cfi *cfi);
 /* EM_X86_64 or EM_AARCH64. */
 uint16_t cfi_machine(const struct cfi *cfi);
 
+/* The ELF virtual address of an offset into the file that is executed; false
+ * where no executable segment has it. */
+bool cfi_vaddr(const struct cfi *cfi, uint64_t file_offset, uint64_t *vaddr);
+
 /* The row at vaddr; for a return address the caller has subtracted 1. Never
  * NULL; valid until the next call with this cfi. */
 const struct cfi_row *cfi_find(struct cfi *cfi, uint64_t vaddr);

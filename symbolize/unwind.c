@@ -186,3 +186,8 @@ uint64_t unwind_regs_sp(const struct unwind_regs *regs)
 {
 	return regs->values[machine_registers(regs->machine).sp];
 }
+
+uint64_t unwind_regs_pc(const struct unwind_regs *regs)
+{
+	return regs->values[machine_registers(regs->machine).pc];
+}

@@ -85,5 +85,6 @@ static inline uint64_t unwind_frame_lookup(const struct unwind_frame *frame)
 
 /* The stack pointer: the address that the stack's copy begins at. */
 uint64_t unwind_regs_sp(const struct unwind_regs *regs);
+uint64_t unwind_regs_pc(const struct unwind_regs *regs);
 
 #endif

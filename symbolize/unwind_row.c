@@ -133,16 +133,15 @@ static void step_register(struct walk *walk, unsigned number,
 		set(next, number, value);
 }
 
-/* A caller's frame is above its callee's. A leaf that has not touched the
- * stack yet has no frame where the return address is in a register. */
+/* A caller's frame is above its callee's. A leaf may have none: before it has
+ * touched the stack, where the return address is in a register, and in vfork,
+ * which pops it into one. */
 static bool is_cfa_plausible(const struct walk *walk, uint64_t cfa)
 {
 	uint64_t sp = reg(walk, walk->special.sp);
 
-	if (cfa % 8)
-		return false;
-	return cfa > sp || (cfa == sp && !walk->is_return_address &&
-			    walk->special.link != walk->special.pc);
+	return cfa % 8 == 0 &&
+	       (cfa > sp || (cfa == sp && !walk->is_return_address));
 }
 
 static unsigned row_ra(struct walk *walk, const struct cfi_row *row,

@@ -115,6 +115,17 @@ __asm__(".pushsection .text\n"
 	".cfi_escape 0x0f, 4, 0x2f, 0xfd, 0xff, 0x96\n"
 	"	nop\n"
 	".cfi_endproc\n"
+	/* As glibc's vfork: the return address is popped into a register. */
+	".globl u_vfork, u_vfork_popped\n"
+	"u_vfork:\n"
+	".cfi_startproc\n"
+	"	pop %rdi\n"
+	".cfi_adjust_cfa_offset -8\n"
+	".cfi_register rip, rdi\n"
+	"u_vfork_popped:\n"
+	"	syscall\n"
+	"	jmp *%rdi\n"
+	".cfi_endproc\n"
 	/* Without tables. */
 	".globl u_bare, u_bare_ret, u_sigreturn\n"
 	".skip 16, 0xcc\n"
@@ -130,7 +141,8 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 extern const char u_start_ret[], u_plain[], u_plain_ret[], u_plain_end[],
 	u_framed_ret[], u_realigned_ret[], u_rbx_ret[], u_plt[], u_noreturn[],
-	u_after[], u_sinking[], u_loop[], u_bare[], u_bare_ret[], u_sigreturn[];
+	u_after[], u_vfork_popped[], u_sinking[], u_loop[], u_bare[],
+	u_bare_ret[], u_sigreturn[];
 extern const char __executable_start[], etext[];
 
 #define SP 7
@@ -314,6 +326,16 @@ static void a_plt_entry_is_known_on_both_sides_of_its_push(void **state)
 	expect_chain(f, UNWIND_COMPLETE, u_plt + 4, u_start_ret, NULL);
 	set_words(f, 0, (void *)3, u_start_ret);
 	expect_chain(f, UNWIND_COMPLETE, u_plt + 11, u_start_ret, NULL);
+}
+
+static void a_return_address_may_be_in_a_register(void **state)
+{
+	struct fixture *f = *state;
+
+	f->regs.values[5] = (uint64_t)u_plain_ret; /* rdi */
+	f->words[4] = (uint64_t)u_start_ret;
+	expect_chain(f, UNWIND_COMPLETE, u_vfork_popped, u_plain_ret,
+		     u_start_ret, NULL);
 }
 
 /* C01: the return address after a function's last call is in the next one. */
@@ -536,6 +558,7 @@ int main(void)
 		TEST(a_frame_on_another_register_is_found),
 		TEST(a_popped_register_has_its_value_back),
 		TEST(a_plt_entry_is_known_on_both_sides_of_its_push),
+		TEST(a_return_address_may_be_in_a_register),
 		TEST(a_last_call_belongs_to_its_function),
 		TEST(a_signal_frame_leads_to_the_interrupted_instruction),
 		TEST(an_alternate_stack_ends_truncated),
