@@ -5,6 +5,7 @@
 
 #include "perfcore/mem.h"
 #include "symbolize/demangle.h"
+#include "symbolize/jitdump.h"
 #include "symbolize/kallsyms.h"
 #include "symbolize/perfmap.h"
 
@@ -16,6 +17,8 @@ struct entry {
 	struct module *module;	     /* NULL: none could be made */
 	struct module_opener opener; /* the module's */
 	struct perfmap *perfmap;     /* of BINARY_MEMORY; NULL: none */
+	struct jitdump **jitdumps;   /* likewise, in the order told */
+	size_t n_jitdumps, jitdumps_capacity;
 	const char *path, *build_id; /* interned */
 };
 
@@ -25,6 +28,7 @@ struct symbolizer {
 	size_t n_entries;
 	struct kallsyms *kallsyms;
 	bool has_read_kallsyms;
+	uint64_t time; /* of the samples; JITDUMP_ANY_TIME: not told */
 	struct module_lookup lookup; /* of the last call */
 };
 
@@ -35,6 +39,7 @@ struct symbolizer *symbolizer_new(const struct symbolizer_config *config)
 	struct symbolizer *symbolizer = mem_calloc(1, sizeof(*symbolizer));
 
 	symbolizer->config = *config;
+	symbolizer->time = JITDUMP_ANY_TIME;
 	if (!config->debug_dirs)
 		symbolizer->config.debug_dirs = default_debug_dirs;
 	return symbolizer;
@@ -51,6 +56,9 @@ void symbolizer_free(struct symbolizer *symbolizer)
 			continue;
 		module_free(entry->module);
 		perfmap_free(entry->perfmap);
+		for (size_t j = 0; j < entry->n_jitdumps; j++)
+			jitdump_free(entry->jitdumps[j]);
+		free(entry->jitdumps);
 		free(entry);
 	}
 	free(symbolizer->entries);
@@ -193,26 +201,70 @@ static void resolve_module(struct symbolizer *symbolizer, struct entry *entry,
 	symbol->n_lines = lookup->n_lines;
 }
 
-static void resolve_memory(struct symbolizer *symbolizer, struct entry *entry,
-			   struct symbol *symbol)
+void symbolizer_add_jitdump(struct symbolizer *symbolizer,
+			    const struct binary *memory, int fd)
+{
+	struct entry *entry = entry_get(symbolizer, memory);
+
+	entry->jitdumps =
+		mem_grow(entry->jitdumps, entry->n_jitdumps,
+			 &entry->jitdumps_capacity, sizeof(struct jitdump *));
+	entry->jitdumps[entry->n_jitdumps++] =
+		jitdump_new(fd, symbolizer->config.strings);
+}
+
+void symbolizer_set_time(struct symbolizer *symbolizer, uint64_t time)
+{
+	symbolizer->time = time;
+}
+
+/* One line for code that a JIT compiler told of. */
+static void resolve_jit(struct symbolizer *symbolizer, const char *name,
+			uint64_t start, struct symbol *symbol)
 {
 	struct strings *strings = symbolizer->config.strings;
-	struct perfmap_symbol found;
 
-	if (!entry->perfmap && entry->binary->state == BINARY_OPEN)
-		entry->perfmap = perfmap_new(entry->binary->fd, strings);
-	if (!entry->perfmap ||
-	    !perfmap_find(entry->perfmap, symbol->address, &found))
-		return;
-	symbol->symbol_start = found.start;
+	symbol->symbol_start = start;
 	symbol->n_lines = 1;
 	/* An @ is no version in the names of other languages. */
 	symbolizer->lookup.lines[0] = (struct module_line){
-		.name = found.name[0] == '_'
-				? demangle_name(strings, found.name)
-				: found.name,
-		.system_name = found.name,
+		.name = name[0] == '_' ? demangle_name(strings, name) : name,
+		.system_name = name,
 	};
+}
+
+static bool resolve_jitdump(struct symbolizer *symbolizer,
+			    const struct entry *entry, struct symbol *symbol)
+{
+	struct module_line *line = &symbolizer->lookup.lines[0];
+	struct jitdump_symbol found;
+
+	for (size_t i = entry->n_jitdumps; i-- > 0;) {
+		if (!jitdump_find(entry->jitdumps[i], symbol->address,
+				  symbolizer->time, &found))
+			continue;
+		resolve_jit(symbolizer, found.name, found.start, symbol);
+		line->file = found.file;
+		line->line = found.line;
+		return true;
+	}
+	return false;
+}
+
+static void resolve_memory(struct symbolizer *symbolizer, struct entry *entry,
+			   struct symbol *symbol)
+{
+	struct perfmap_symbol found;
+
+	symbol->varies = entry->n_jitdumps > 0;
+	if (resolve_jitdump(symbolizer, entry, symbol))
+		return;
+	if (!entry->perfmap && entry->binary->state == BINARY_OPEN)
+		entry->perfmap = perfmap_new(entry->binary->fd,
+					     symbolizer->config.strings);
+	if (entry->perfmap &&
+	    perfmap_find(entry->perfmap, symbol->address, &found))
+		resolve_jit(symbolizer, found.name, found.start, symbol);
 }
 
 static void kallsyms_read(struct symbolizer *symbolizer)
@@ -309,9 +361,31 @@ static void perfmap_report(const struct symbolizer *symbolizer,
 			(unsigned long long)reused, entry->path);
 }
 
+static void jitdump_report(const struct symbolizer *symbolizer,
+			   const struct entry *entry,
+			   const struct jitdump *jitdump)
+{
+	if (jitdump_is_broken(jitdump))
+		notes_add(symbolizer->config.notes,
+			  "a jitdump of %s makes no sense after %u records",
+			  entry->path, jitdump_count(jitdump));
+	if (jitdump_is_timeless(jitdump))
+		notes_add(symbolizer->config.notes,
+			  "the times in a jitdump of %s are of another clock "
+			  "than the samples', and were ignored",
+			  entry->path);
+}
+
 void symbolizer_report(struct symbolizer *symbolizer)
 {
-	for (size_t i = 0; i < symbolizer->n_entries; i++)
-		if (symbolizer->entries[i] && symbolizer->entries[i]->perfmap)
-			perfmap_report(symbolizer, symbolizer->entries[i]);
+	for (size_t i = 0; i < symbolizer->n_entries; i++) {
+		const struct entry *entry = symbolizer->entries[i];
+
+		if (!entry)
+			continue;
+		if (entry->perfmap)
+			perfmap_report(symbolizer, entry);
+		for (size_t j = 0; j < entry->n_jitdumps; j++)
+			jitdump_report(symbolizer, entry, entry->jitdumps[j]);
+	}
 }

@@ -59,6 +59,8 @@ struct symbol {
 	const char *build_id; /* hex; "" where unknown; interned */
 
 	bool has_name;
+	bool varies; /* the code at the address may have had another name at
+		      * another time: not to be kept beyond this one */
 	uint64_t symbol_start; /* first byte of the function, as address */
 
 	/* Innermost first; none without a name. Valid until the next call;
@@ -76,8 +78,22 @@ void symbolizer_resolve(struct symbolizer *symbolizer,
 			const struct binary *binary, uint64_t address,
 			struct symbol *symbol);
 
+/*
+ * Tells of a jitdump (jit-PID.dump, which its process maps once, executable)
+ * that names code in memory, a BINARY_MEMORY. fd is borrowed until
+ * symbolizer_free. A process may have several; the last one told is asked
+ * first, and all before the perf map.
+ */
+void symbolizer_add_jitdump(struct symbolizer *symbolizer,
+			    const struct binary *memory, int fd);
+
+/* The time of the samples that are resolved from now on, in ns of their
+ * clock; before the first call, code has the last name it was given. */
+void symbolizer_set_time(struct symbolizer *symbolizer, uint64_t time);
+
 /* Adds to the notes what was counted on the way: lines of maps that made no
- * sense, JIT code that was replaced. Once, after the last address. */
+ * sense, JIT code that was replaced, clocks that do not fit. Once, after the
+ * last address. */
 void symbolizer_report(struct symbolizer *symbolizer);
 
 /*
