@@ -10,10 +10,7 @@
 #define HELP_COLUMN 28 /* where an option's help text starts */
 
 const struct command *const commands[] = {
-	&report_command,
-	&flame_command,
-	&export_command,
-	NULL,
+	&record_command, &report_command, &flame_command, &export_command, NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -31,9 +31,10 @@ struct command {
 	int (*run)(int argc, char **argv); /* returns an exit code */
 };
 
-extern const struct command export_command;
-extern const struct command flame_command;
+extern const struct command record_command;
 extern const struct command report_command;
+extern const struct command flame_command;
+extern const struct command export_command;
 
 /* Ended by NULL, in the order of `hostprof help`. */
 extern const struct command *const commands[];

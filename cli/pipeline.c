@@ -365,7 +365,9 @@ static void open_early(struct pipeline *pipeline, const struct event *event)
 		.end = event->mmap.start + event->mmap.length,
 		.page_offset = event->mmap.page_offset,
 	};
-	struct process process = { .pid = event->pid };
+	struct process process = {
+		.pid = event->pid, .uid = PROCESS_NO_TAG, .comm = "", .exe = ""
+	};
 
 	if (identity.kind != BINARY_FILE || event->mmap.is_data ||
 	    event->mmap.is_kernel)

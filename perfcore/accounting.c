@@ -40,7 +40,7 @@ struct snapshot {
 struct accounting {
 	const char *root;
 	uint64_t tick_ns;
-	uint64_t begin_ns; /* CLOCK_BOOTTIME after the first snapshot */
+	uint64_t begin_ns; /* CLOCK_BOOTTIME at the first snapshot */
 	struct snapshot begin;
 	struct accounting_process *processes;
 	size_t n_processes;
@@ -215,15 +215,19 @@ static int take_snapshot(struct snapshot *snapshot, const char *root,
 
 int accounting_begin(struct accounting *accounting, struct error *error)
 {
+	struct host_time host;
+	uint64_t own_cpu_ns;
 	int status;
 
 	snapshot_destroy(&accounting->begin);
-	status = take_snapshot(&accounting->begin, accounting->root, error);
-	/* The host last, and first at the end: its window is the recording's.
-	 */
-	host_time_read(accounting->root, &accounting->begin.host);
-	accounting->begin.own_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	/* The host first, here and at the end: its window is the recording's,
+	 * and each process's is as long, wherever its turn comes. */
 	accounting->begin_ns = clock_ns(CLOCK_BOOTTIME);
+	host_time_read(accounting->root, &host);
+	own_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	status = take_snapshot(&accounting->begin, accounting->root, error);
+	accounting->begin.host = host;
+	accounting->begin.own_cpu_ns = own_cpu_ns;
 	return status;
 }
 
@@ -346,11 +350,14 @@ static double own_peak_bytes(void)
 }
 
 static void account_host(struct accounting *accounting,
-			 const struct host_time *now, uint64_t own_cpu_ns)
+			 const struct host_time *now, uint64_t end_ns,
+			 uint64_t own_cpu_ns)
 {
 	const struct host_time *before = &accounting->begin.host;
 	struct accounting_host *host = &accounting->host;
 	uint64_t runqueue = 0;
+
+	host->wall_s = (double)since(end_ns, accounting->begin_ns) / 1e9;
 
 	host->busy_source = now->busy_source;
 	host->busy_s = -1;
@@ -372,6 +379,7 @@ static void account_host(struct accounting *accounting,
 int accounting_end(struct accounting *accounting, struct error *error)
 {
 	struct snapshot end = { 0 };
+	uint64_t end_ns = clock_ns(CLOCK_BOOTTIME);
 	uint64_t own_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct host_time host;
 	int status;
@@ -385,7 +393,7 @@ int accounting_end(struct accounting *accounting, struct error *error)
 		accounting->processes[i] =
 			account(accounting, &end, &end.processes[i]);
 	accounting->n_processes = end.n_processes;
-	account_host(accounting, &host, own_cpu_ns);
+	account_host(accounting, &host, end_ns, own_cpu_ns);
 	snapshot_destroy(&end);
 	return status;
 }

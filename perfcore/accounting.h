@@ -18,6 +18,7 @@ struct accounting;
 struct accounting_host {
 	double busy_s; /* CPU time of all CPUs; negative: not known */
 	double runqueue_s, steal_s;
+	double wall_s;	  /* between the two readings of these */
 	double own_cpu_s; /* this process, all threads */
 	double own_peak_bytes;
 	const char *busy_source; /* "schedstat", "cpuacct", "/proc/stat" */
