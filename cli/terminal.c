@@ -8,7 +8,7 @@
 static const char *const color_modes[] = { "auto", "always", "never", NULL };
 
 const struct option color_options[] = {
-	{ "color", 0, "WHEN", "auto, always or never (auto)", OPTION_CHOICE,
+	{ "color", 0, "WHEN", "auto, always or never [auto]", OPTION_CHOICE,
 	  .choices = color_modes },
 	{ NULL },
 };

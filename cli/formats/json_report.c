@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "cli/profile/sanity.h"
 #include "cli/views/number.h"
 
 static void put_event(struct json *json, const struct profile_event *event)
@@ -48,16 +49,26 @@ void json_report_health(struct json *json, const char *key,
 	json_close_object(json);
 }
 
-static void put_notes(struct json *json, const struct notes *notes)
+static void put_note_items(struct json *json, const struct notes *notes)
 {
-	json_open_list(json, "notes");
 	for (size_t i = 0; i < notes->count; i++) {
 		json_open_object(json, NULL);
 		json_put_text(json, "text", notes->items[i].text);
 		json_put_count(json, "count", notes->items[i].count);
 		json_close_object(json);
 	}
+}
+
+static void put_notes(struct json *json, const struct report_view *view)
+{
+	struct notes doubts = { 0 };
+
+	sanity_check(view->profile, view->window, &doubts);
+	json_open_list(json, "notes");
+	put_note_items(json, &doubts);
+	put_note_items(json, &view->profile->notes);
 	json_close_list(json);
+	notes_destroy(&doubts);
 }
 
 static void put_time(struct json *json, const char *key, uint64_t unix_ns)
@@ -236,6 +247,8 @@ static void put_metric(struct json *json, const struct report_view *view)
 			      ? "count"
 			      : view->profile->value_types[value].unit);
 	json_put_count(json, "total", view->window->total);
+	json_put_count(json, "selected",
+		       window_selected(view->window, view->profile));
 	json_close_object(json);
 }
 
@@ -254,7 +267,7 @@ static void put_header(struct json *json, const struct report_view *view)
 	put_event(json, &profile->event);
 	put_cpu(json, &profile->host);
 	json_report_health(json, "health", &profile->health);
-	put_notes(json, &profile->notes);
+	put_notes(json, view);
 	put_metric(json, view);
 }
 

@@ -110,7 +110,8 @@ void bundles_init(struct bundles *bundles, struct labels *labels,
 	bundles->next_row = mem_alloc(n_rows * sizeof(*bundles->next_row));
 	combination_add(bundles, no_labels);
 	for (size_t i = 0; i < n_rows; i++)
-		bundle_row(&bundler, (uint32_t)i);
+		if (window_weight(window, &labels->profile->rows[i]))
+			bundle_row(&bundler, (uint32_t)i);
 	bundles_sort(bundles);
 	idmap_destroy(&bundler.combinations);
 	idmap_destroy(&bundler.index);

@@ -25,7 +25,8 @@ struct bundles {
 	uint32_t n_keys;
 };
 
-/* Adds the labels of the rows to labels. */
+/* Adds the labels of the rows to labels. Rows without weight of the window's
+ * kind are left out: a sleeping thread is not part of the CPU time. */
 void bundles_init(struct bundles *bundles, struct labels *labels,
 		  const struct window *window,
 		  const struct group_request *request);

@@ -36,7 +36,7 @@ const struct option select_option_table[] = {
 	  OPTION_TEXT, AT(from) },
 	{ "to", 0, "TIME", "seconds into the window, or a UTC time",
 	  OPTION_TEXT, AT(to) },
-	{ "metric", 0, "NAME", "what is counted: cpu, … (the profile's own)",
+	{ "metric", 0, "NAME", "what is counted: cpu, … [the profile's own]",
 	  OPTION_TEXT, AT(metric) },
 	{ "no-inline", 0, NULL, "count inlined functions as their callers",
 	  OPTION_OFF, AT(has_inlines) },

@@ -143,8 +143,11 @@ void tree_init(struct tree *tree, const struct profile *profile,
 				    .next_sibling = TREE_NONE };
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		const struct profile_row *row = &profile->rows[i];
-		uint32_t at = place_row(&grower, request, row);
+		uint32_t at;
 
+		if (!window_weight(window, row))
+			continue;
+		at = place_row(&grower, request, row);
 		tree->nodes[at].self += window_weight(window, row);
 		tree->nodes[at].samples += row->count;
 	}

@@ -36,6 +36,8 @@ void window_of(struct window *window, const struct profile *profile,
 		const struct profile_row *row = &profile->rows[i];
 		uint64_t weight = window_weight(window, row);
 
+		if (!weight)
+			continue;
 		window->total += weight;
 		window->samples += row->count;
 		window->whole[window_batch(window, row->slice)] +=
@@ -48,6 +50,16 @@ void window_of(struct window *window, const struct profile *profile,
 	if (squares > 0)
 		window->effective =
 			(double)window->total * (double)window->total / squares;
+}
+
+uint64_t window_selected(const struct window *window,
+			 const struct profile *profile)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < profile->n_rows; i++)
+		weight += window_weight(window, &profile->rows[i]);
+	return weight;
 }
 
 struct interval window_interval(const struct window *window, const double *part)

@@ -9,9 +9,9 @@
 #include "cli/profile/profile.h"
 
 struct window {
-	uint32_t value; /* index of the value type; PROFILE_NONE: counts */
-	uint64_t total; /* in units of the value type */
-	uint64_t samples;
+	uint32_t value;	   /* index of the value type; PROFILE_NONE: counts */
+	uint64_t total;	   /* in units of the value type */
+	uint64_t samples;  /* of rows with such a weight */
 	double effective;  /* samples, as if all had the same weight */
 	uint32_t n_slices; /* 0: the profile has none */
 	size_t n_batches;  /* 1 where there are no slices */
@@ -42,6 +42,10 @@ static inline double window_share(const struct window *window, uint64_t weight)
 {
 	return window->total ? (double)weight / (double)window->total : 0;
 }
+
+/* The weight that is left in the profile, after rows were selected. */
+uint64_t window_selected(const struct window *window,
+			 const struct profile *profile);
 
 /* The 95 % interval of a part of the window; part has n_batches sums. */
 struct interval window_interval(const struct window *window,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/formats/printable.h"
+#include "cli/profile/sanity.h"
 #include "cli/views/number.h"
 
 static void put(FILE *out, const char *text)
@@ -159,12 +160,31 @@ static void print_notes(FILE *out, const struct notes *notes)
 			number_count((double)notes->dropped).text);
 }
 
+static void print_selected(FILE *out, const struct profile *profile,
+			   const struct window *window)
+{
+	uint64_t selected = window_selected(window, profile);
+
+	if (selected < window->total)
+		fprintf(out, "select  %s of the window's %s\n",
+			number_percent(window_share(window, selected)).text,
+			window->value == PROFILE_NONE
+				? "samples"
+				: profile->value_types[window->value].type);
+}
+
 void text_header(FILE *out, const struct profile *profile,
 		 const struct window *window)
 {
+	struct notes doubts = { 0 };
+
 	print_what(out, profile);
 	print_cpu(out, profile);
 	print_trust(out, profile, window);
 	print_accounting(out, profile);
+	sanity_check(profile, window, &doubts);
+	print_notes(out, &doubts);
+	notes_destroy(&doubts);
 	print_notes(out, &profile->notes);
+	print_selected(out, profile, window);
 }

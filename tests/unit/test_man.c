@@ -1,7 +1,7 @@
 /*
  * docs/hostprof.1 says what the options' tables say: every command has its
- * section and every option its entry there (or in the section of its group,
- * where several commands share it), and no entry is left over.
+ * section and every option its entry there (or among the options of several
+ * commands), and no entry is left over.
  */
 #include "cli/command.h"
 
@@ -72,27 +72,37 @@ static void entry_of(const struct option *option, char *line, size_t size)
 	strncat(line, "\n", size - strlen(line) - 1);
 }
 
-/* The text of ".SS name", up to the next section; for free(), or NULL. */
-static char *section_of(const char *name)
+/* The text from title up to the next line that starts with one of the ends
+ * (other may be NULL); for free(), or NULL. */
+static char *section_of(const char *title, const char *end, const char *other)
 {
-	char *title = mem_printf("\n.SS %s\n", name);
-	char *start = strstr(page, title), *next, *other;
+	char *start = strstr(page, title), *next, *before;
 
-	free(title);
 	if (!start)
 		return NULL;
-	next = strstr(start + 1, "\n.SS ");
-	other = strstr(start + 1, "\n.SH ");
-	if (!next || (other && other < next))
-		next = other;
+	next = strstr(start + 1, end);
+	before = other ? strstr(start + 1, other) : NULL;
+	if (!next || (before && before < next))
+		next = before;
 	return next ? mem_strndup(start, (size_t)(next - start) + 1)
 		    : mem_strdup(start);
 }
 
-static bool is_documented(const struct command *command, const char *group,
+static char *command_section(const char *name)
+{
+	char *title = mem_printf("\n.SS %s\n", name);
+	char *section = section_of(title, "\n.SS ", "\n.SH ");
+
+	free(title);
+	return section;
+}
+
+static bool is_documented(const struct command *command,
 			  const struct option *option)
 {
-	char *own = section_of(command->name), *shared = section_of(group);
+	char *own = command_section(command->name);
+	char *shared = section_of("\n.SH OPTIONS OF SEVERAL COMMANDS\n",
+				  "\n.SH ", NULL);
 	char line[256];
 	bool is_found;
 
@@ -109,7 +119,7 @@ static void every_option_is_in_the_page(void **state)
 	(void)state;
 	for (const struct command *const *at = commands; *at; at++) {
 		const struct command *command = *at;
-		char *section = section_of(command->name);
+		char *section = command_section(command->name);
 
 		if (!section)
 			fail_msg("no section .SS %s", command->name);
@@ -118,8 +128,7 @@ static void every_option_is_in_the_page(void **state)
 		     group->title; group++)
 			for (const struct option *option = group->options;
 			     option->name; option++)
-				if (!is_documented(command, group->title,
-						   option))
+				if (!is_documented(command, option))
 					fail_msg("no entry of %s --%s",
 						 command->name, option->name);
 	}
