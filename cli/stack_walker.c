@@ -1,8 +1,10 @@
 #include "cli/stack_walker.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "perfcore/mem.h"
 #include "symbolize/cfi.h"
@@ -74,6 +76,44 @@ static void table_read(struct table *table, const struct cfi_input *input,
 	table->cfi = NULL;
 }
 
+/* .debug_frame may be in the separate debug file, as the process sees it:
+ * /usr/lib/debug/.build-id/ab/cdef….debug, if it is that of this build. */
+static int debug_file_open(const struct stack_walker *walker,
+			   const struct binary *binary)
+{
+	static const char directory[] = "/usr/lib/debug/.build-id/";
+	const uint8_t *id = binary->id.build_id;
+	uint8_t found[BUILD_ID_MAX];
+	char path[sizeof(directory) + 2 * BUILD_ID_MAX + 8];
+	int length, fd, size = binary->id.build_id_size;
+
+	if (size < 2 || !walker->config.files)
+		return -1;
+	length = snprintf(path, sizeof(path), "%s%02x/", directory, id[0]);
+	for (int i = 1; i < size; i++)
+		length += snprintf(path + length, sizeof(path) - (size_t)length,
+				   "%02x", id[i]);
+	snprintf(path + length, sizeof(path) - (size_t)length, ".debug");
+	fd = binary_files_open_path(walker->config.files, binary, path);
+	if (fd < 0 || (build_id_read(fd, found) == size &&
+		       memcmp(found, id, (size_t)size) == 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void table_read_file(struct stack_walker *walker, struct table *table,
+			    const struct binary *binary)
+{
+	struct cfi_input input = { .fd = binary->fd,
+				   .debug_fd =
+					   debug_file_open(walker, binary) };
+
+	table_read(table, &input, walker->config.machine);
+	if (input.debug_fd >= 0)
+		close(input.debug_fd);
+}
+
 static struct cfi *cfi_of(struct stack_walker *walker,
 			  const struct mapping *mapping)
 {
@@ -98,9 +138,8 @@ static struct cfi *cfi_of(struct stack_walker *walker,
 		if (binary->state != BINARY_OPEN)
 			return NULL;
 		table = table_of(walker, binary);
-		input.fd = binary->fd;
 		if (!table->is_tried)
-			table_read(table, &input, config->machine);
+			table_read_file(walker, table, binary);
 		return table->cfi;
 	default:
 		return NULL;

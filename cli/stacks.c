@@ -9,12 +9,22 @@
 #define CONTEXT_MAX	   ((uint64_t)-4095)
 #define CONTEXT_USER_DEFER ((uint64_t)-640) /* Linux 6.19 */
 
+/* What an incomplete stack stands on: it must never stand beside real roots.
+ * A report can tell from them why stacks are incomplete, and whose. */
+static const char *const root_names[UNWIND_ENDS] = {
+	[UNWIND_TRUNCATED] = "[truncated]",
+	[UNWIND_TOO_DEEP] = "[truncated]",
+	[UNWIND_NO_INFO] = "[no unwind information]",
+	[UNWIND_BAD_DATA] = "[broken stack]",
+};
+
 struct stacks {
 	struct stacks_config config;
 	struct maps *kernel; /* the kernel and what KSYMBOL put over it */
 	struct binary *kernel_binary;
-	uint32_t truncated, guest; /* special frames */
-	uint32_t *found;	   /* frames of this sample, leaf first */
+	uint32_t guest;		     /* special frames: */
+	uint32_t roots[UNWIND_ENDS]; /* of stacks that ended so */
+	uint32_t *found;	     /* frames of this sample, leaf first */
 	size_t n_found, capacity;
 };
 
@@ -30,8 +40,9 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	stacks->kernel_binary = binary_table_get(config->binaries, &identity);
 	whole.binary = stacks->kernel_binary;
 	maps_insert(&stacks->kernel, &whole);
-	stacks->truncated =
-		profile_frame_special(config->profile, "[truncated]");
+	for (int i = UNWIND_COMPLETE + 1; i < UNWIND_ENDS; i++)
+		stacks->roots[i] =
+			profile_frame_special(config->profile, root_names[i]);
 	stacks->guest = profile_frame_special(config->profile, "[guest]");
 	return stacks;
 }
@@ -119,15 +130,15 @@ static bool is_user_context(uint64_t context)
 
 /* The first address after a marker is where the CPU was; the others are
  * return addresses. */
-static enum stack_end add_callchain(struct stacks *stacks,
-				    struct process *process,
-				    const struct sample *sample,
-				    bool is_unwound)
+static enum unwind_end add_callchain(struct stacks *stacks,
+				     struct process *process,
+				     const struct sample *sample,
+				     bool is_unwound)
 {
 	uint64_t context = sample->mode == CPU_MODE_KERNEL
 				   ? (uint64_t)PERF_CONTEXT_KERNEL
 				   : (uint64_t)PERF_CONTEXT_USER;
-	enum stack_end end = STACK_COMPLETE;
+	enum unwind_end end = UNWIND_COMPLETE;
 	uint32_t n_frames = 0;
 	bool is_exact = true;
 
@@ -144,7 +155,7 @@ static enum stack_end add_callchain(struct stacks *stacks,
 		n_frames++;
 		if (is_user_context(context)) {
 			if (!add_user(stacks, process, ip, is_exact)) {
-				end = STACK_FAILED;
+				end = UNWIND_BAD_DATA;
 				break;
 			}
 		} else if (context == (uint64_t)PERF_CONTEXT_KERNEL) {
@@ -156,66 +167,59 @@ static enum stack_end add_callchain(struct stacks *stacks,
 	}
 	if (stacks->config.max_callchain &&
 	    n_frames >= stacks->config.max_callchain)
-		end = STACK_TRUNCATED;
+		end = UNWIND_TRUNCATED;
 	return end;
 }
 
-static enum stack_end add_leaf(struct stacks *stacks, struct process *process,
-			       const struct sample *sample)
+static enum unwind_end add_leaf(struct stacks *stacks, struct process *process,
+				const struct sample *sample)
 {
 	switch (sample->mode) {
 	case CPU_MODE_USER:
 		return add_user(stacks, process, sample->ip, true)
-			       ? STACK_COMPLETE
-			       : STACK_FAILED;
+			       ? UNWIND_COMPLETE
+			       : UNWIND_BAD_DATA;
 	case CPU_MODE_GUEST_KERNEL:
 	case CPU_MODE_GUEST_USER:
 		found_add(stacks, stacks->guest);
-		return STACK_COMPLETE;
+		return UNWIND_COMPLETE;
 	default:
 		add_kernel(stacks, sample->ip, true);
-		return STACK_COMPLETE;
+		return UNWIND_COMPLETE;
 	}
 }
 
 /* The user part by unwinding. Where there is nothing to unwind, the stack is
  * what the callchain said. */
-static enum stack_end add_unwound(struct stacks *stacks,
-				  struct process *process,
-				  const struct sample *sample)
+static enum unwind_end add_unwound(struct stacks *stacks,
+				   struct process *process,
+				   const struct sample *sample)
 {
-	static const enum stack_end ends[UNWIND_ENDS] = {
-		[UNWIND_COMPLETE] = STACK_COMPLETE,
-		[UNWIND_TRUNCATED] = STACK_TRUNCATED,
-		[UNWIND_NO_INFO] = STACK_FAILED,
-		[UNWIND_BAD_DATA] = STACK_FAILED,
-		[UNWIND_TOO_DEEP] = STACK_TRUNCATED,
-	};
 	struct walked_stack walked;
 
 	if (!stack_walker_walk(stacks->config.walker, process, sample, &walked))
 		return sample->mode == CPU_MODE_USER &&
 				       !add_user(stacks, process, sample->ip,
 						 true)
-			       ? STACK_FAILED
-			       : STACK_COMPLETE;
+			       ? UNWIND_BAD_DATA
+			       : UNWIND_COMPLETE;
 	for (size_t i = 0; i < walked.count; i++)
 		add_user(stacks, process,
 			 unwind_frame_lookup(&walked.frames[i]), true);
-	return ends[walked.end];
+	return walked.end;
 }
 
-static enum stack_end add_all(struct stacks *stacks, struct process *process,
-			      const struct sample *sample)
+static enum unwind_end add_all(struct stacks *stacks, struct process *process,
+			       const struct sample *sample)
 {
 	bool is_unwound = stacks->config.walker && sample->has_stack;
-	enum stack_end end = STACK_COMPLETE;
+	enum unwind_end end = UNWIND_COMPLETE;
 
 	if (sample->n_callchain)
 		end = add_callchain(stacks, process, sample, is_unwound);
 	else if (!is_unwound || sample->mode != CPU_MODE_USER)
 		end = add_leaf(stacks, process, sample);
-	if (is_unwound && end == STACK_COMPLETE)
+	if (is_unwound && end == UNWIND_COMPLETE)
 		end = add_unwound(stacks, process, sample);
 	return end;
 }
@@ -223,15 +227,23 @@ static enum stack_end add_all(struct stacks *stacks, struct process *process,
 uint32_t stacks_of(struct stacks *stacks, struct process *process,
 		   const struct sample *sample, enum stack_end *end)
 {
+	static const enum stack_end ends[UNWIND_ENDS] = {
+		[UNWIND_COMPLETE] = STACK_COMPLETE,
+		[UNWIND_TRUNCATED] = STACK_TRUNCATED,
+		[UNWIND_TOO_DEEP] = STACK_TRUNCATED,
+		[UNWIND_NO_INFO] = STACK_FAILED,
+		[UNWIND_BAD_DATA] = STACK_FAILED,
+	};
+	struct profile *profile = stacks->config.profile;
+	enum unwind_end why;
 	uint32_t node = 0;
 
 	stacks->n_found = 0;
-	*end = add_all(stacks, process, sample);
-	if (*end == STACK_TRUNCATED)
-		node = profile_node(stacks->config.profile, node,
-				    stacks->truncated);
+	why = add_all(stacks, process, sample);
+	*end = ends[why];
+	if (why != UNWIND_COMPLETE)
+		node = profile_node(profile, node, stacks->roots[why]);
 	for (size_t i = stacks->n_found; i-- > 0;)
-		node = profile_node(stacks->config.profile, node,
-				    stacks->found[i]);
+		node = profile_node(profile, node, stacks->found[i]);
 	return node;
 }

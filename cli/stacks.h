@@ -17,7 +17,7 @@
 enum stack_end {
 	STACK_COMPLETE,
 	STACK_TRUNCATED, /* more was there than could be recorded */
-	STACK_FAILED,	 /* went on into what is no code */
+	STACK_FAILED,	 /* no unwind information, or it led nowhere */
 };
 
 struct stacks;
@@ -37,7 +37,8 @@ struct stacks *stacks_new(const struct stacks_config *config);
 void stacks_free(struct stacks *stacks);
 
 /* The stack of a sample of that process; *end tells how it ended. A stack
- * that is truncated stands below one root frame "[truncated]". */
+ * that is not complete stands on a root frame that says why: "[truncated]",
+ * "[no unwind information]" or "[broken stack]". */
 uint32_t stacks_of(struct stacks *stacks, struct process *process,
 		   const struct sample *sample, enum stack_end *end);
 

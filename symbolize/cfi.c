@@ -289,6 +289,8 @@ static void debug_frame_open(struct cfi *cfi, int debug_fd)
 	     cfi_image_open(&cfi->debug_image, debug_fd, NULL, 0, NULL) ||
 	     !cfi_image_debug_frame(&cfi->debug_image, &frames)))
 		return;
+	if (cfi->debug_image.elf) /* what was read stays, the fd may go */
+		elf_cntl(cfi->debug_image.elf, ELF_C_FDDONE);
 	cfi_section_init(&cfi->debug_frame, &frames, true, NULL);
 }
 

@@ -53,7 +53,8 @@ struct cfi_statistics {
 };
 
 /*
- * Files and image are borrowed until cfi_free. Returns 0, or -ENOEXEC with
+ * File and image are borrowed until cfi_free; debug_fd may be closed at once.
+ * Returns 0, or -ENOEXEC with
  * error filled where the input is no 64-bit ELF file of x86-64 or AArch64. A
  * file without call frame information is no error: its rows say so.
  */

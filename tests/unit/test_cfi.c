@@ -314,6 +314,41 @@ static void debug_frame_is_used_where_there_is_no_eh_frame(void **state)
 	file_close(&file);
 }
 
+/* Turns the section of that name into one without bytes, as it is in a
+ * stripped file. */
+static void section_hide(struct file *file, const char *name)
+{
+	Elf64_Ehdr *header = (Elf64_Ehdr *)file->bytes;
+	Elf64_Shdr *sections = (Elf64_Shdr *)(file->bytes + header->e_shoff);
+	const char *names = (const char *)file->bytes +
+			    sections[header->e_shstrndx].sh_offset;
+
+	for (unsigned i = 0; i < header->e_shnum; i++)
+		if (strcmp(names + sections[i].sh_name, name) == 0)
+			sections[i].sh_type = SHT_NOBITS;
+}
+
+static void debug_frame_is_found_in_the_debug_file(void **state)
+{
+	struct file file = file_read("/proc/self/exe");
+	struct cfi_input input = { -1, file.bytes, file.size, -1 };
+	uint64_t vaddr = (uint64_t)(cfi_in_debug_frame - __executable_start);
+	struct cfi *cfi = NULL;
+
+	(void)state;
+	section_hide(&file, ".debug_frame");
+	assert_int_equal(cfi_new(&cfi, &input, NULL), 0);
+	assert_int_equal(cfi_find(cfi, vaddr)->cfa.kind, CFI_UNSPECIFIED);
+	cfi_free(cfi);
+	input.debug_fd = dup(file.fd);
+	assert_int_equal(cfi_new(&cfi, &input, NULL), 0);
+	close(input.debug_fd); /* it is no longer needed */
+	assert_int_equal(cfi_find(cfi, vaddr)->cfa.offset, 8);
+	assert_int_equal(cfi_find(cfi, vaddr + 1)->cfa.offset, 16);
+	cfi_free(cfi);
+	file_close(&file);
+}
+
 static void code_without_rows_is_looked_at(void **state)
 {
 	struct file file = file_read("/proc/self/exe");
@@ -481,6 +516,7 @@ int main(void)
 		cmocka_unit_test(a_file_without_eh_frame_hdr_has_the_same_rows),
 		cmocka_unit_test(
 			debug_frame_is_used_where_there_is_no_eh_frame),
+		cmocka_unit_test(debug_frame_is_found_in_the_debug_file),
 		cmocka_unit_test(code_without_rows_is_looked_at),
 		cmocka_unit_test(calls_are_known_by_their_bytes),
 		cmocka_unit_test(the_cache_answers_and_stays_small),
