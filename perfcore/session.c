@@ -215,6 +215,7 @@ int session_open(struct session **out, const struct session_options *options,
 	session->source.ops = &session_ops;
 	session->options = *options;
 	session->notes = notes;
+	session->uevents = sys_uevent_open();
 	if (result < 0) {
 		error_set(error, result,
 			  "which CPUs are online cannot be read from "
@@ -256,6 +257,8 @@ void session_free(struct session *session)
 					&session->cpus[i]->streams[role]);
 		free(session->cpus[i]);
 	}
+	if (session->uevents >= 0)
+		sys_close(session->uevents);
 	free(session->cpus);
 	free(session->polls);
 	order_destroy(&session->order);

@@ -1,6 +1,7 @@
 #include "perfcore/session_state.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "perfcore/sys.h"
 
@@ -73,6 +74,33 @@ static struct cpu_state *cpu_find(struct session *session, uint32_t cpu)
 	return NULL;
 }
 
+/*
+ * A CPU may be away for less time than between two looks at the list, and its
+ * events are dead all the same: the kernel's messages tell of that.
+ *
+ *   offline@/devices/system/cpu/cpu1
+ */
+static void messages_read(struct session *session, uint64_t now)
+{
+	char text[4096];
+	ssize_t length;
+
+	while (session->uevents >= 0 &&
+	       (length = sys_read(session->uevents, text, sizeof(text) - 1)) >
+		       0) {
+		struct cpu_state *state;
+		unsigned cpu;
+
+		text[length] = '\0';
+		if (sscanf(text, "offline@/devices/system/cpu/cpu%u", &cpu) !=
+		    1)
+			continue;
+		state = cpu_find(session, cpu);
+		if (state && state->is_open && !state->is_leaving)
+			cpu_missed(session, state, now);
+	}
+}
+
 /* Streams of closed events must not stand in the order. */
 static void order_rebuild(struct session *session)
 {
@@ -94,14 +122,18 @@ void session_follow_cpus(struct session *session, uint64_t now)
 	if (cpus_online(&online) < 0)
 		return;
 	for (size_t i = 0; i < session->n_cpus; i++) {
+		if (!session->cpus[i]->is_leaving)
+			continue;
+		cpu_went(session, session->cpus[i]);
+		has_changed = true;
+	}
+	messages_read(session, now);
+	for (size_t i = 0; i < session->n_cpus; i++) {
 		struct cpu_state *state = session->cpus[i];
 
-		if (state->is_leaving) {
-			cpu_went(session, state);
-			has_changed = true;
-		} else if (state->is_open && !cpus_has(&online, state->cpu)) {
+		if (state->is_open && !state->is_leaving &&
+		    !cpus_has(&online, state->cpu))
 			cpu_missed(session, state, now);
-		}
 	}
 	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
 		struct cpu_state *state;

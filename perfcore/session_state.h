@@ -59,6 +59,7 @@ struct session {
 	uint64_t delivered_ns; /* the latest time delivered */
 
 	uint64_t cpu_check_ns;
+	int uevents; /* messages of CPUs that go; negative: none to be had */
 	double wakeup_tokens;
 	uint64_t token_ns;
 	struct session_counts counts; /* without the open events' own */

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -85,6 +87,24 @@ uint64_t sys_raise_files(uint64_t wanted)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	return limit.rlim_cur;
+}
+
+int sys_uevent_open(void)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK,
+				       .nl_groups = 1 };
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			NETLINK_KOBJECT_UEVENT);
+
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		int failure = -errno;
+
+		close(fd);
+		return failure;
+	}
+	return fd;
 }
 
 ssize_t sys_read_text(const char *path, char *buffer, size_t size)

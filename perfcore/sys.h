@@ -31,6 +31,11 @@ uint64_t sys_clock_ns(clockid_t clock);
  * may; returns the limit that now holds. */
 uint64_t sys_raise_files(uint64_t wanted);
 
+/* A socket on which the kernel tells of devices that come and go, one message
+ * for each sys_read(), -EAGAIN when there is none: "offline@/devices/system/
+ * cpu/cpu1" and more texts behind the NUL. */
+int sys_uevent_open(void);
+
 /* Reads a small text file ("/proc/sys/…", "/sys/…") into buffer, ends it with
  * NUL and cuts the last newline. Returns its length or -errno. */
 ssize_t sys_read_text(const char *path, char *buffer, size_t size);

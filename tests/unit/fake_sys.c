@@ -52,7 +52,7 @@ int sys_ioctl(int fd, unsigned long request, unsigned long argument)
 	return 0;
 }
 
-ssize_t sys_read(int fd, void *buffer, size_t size)
+static ssize_t counters_read(int fd, void *buffer, size_t size)
 {
 	uint64_t values[5] = { 0, 1000, 1000, 1, event_of(fd)->lost };
 	size_t length = size < sizeof(values) ? size : sizeof(values);
@@ -61,8 +61,30 @@ ssize_t sys_read(int fd, void *buffer, size_t size)
 	return (ssize_t)length;
 }
 
+int sys_uevent_open(void)
+{
+	return FAKE_UEVENT_FD;
+}
+
+static ssize_t uevent_read(char *buffer, size_t size)
+{
+	int length = snprintf(buffer, size, "%s", fake_sys.uevent);
+
+	fake_sys.uevent[0] = '\0';
+	return length ? length : -EAGAIN;
+}
+
+ssize_t sys_read(int fd, void *buffer, size_t size)
+{
+	if (fd == FAKE_UEVENT_FD)
+		return uevent_read(buffer, size);
+	return counters_read(fd, buffer, size);
+}
+
 int sys_close(int fd)
 {
+	if (fd == FAKE_UEVENT_FD)
+		return 0;
 	event_of(fd)->is_open = false;
 	return 0;
 }

@@ -21,11 +21,13 @@ struct fake_event {
 };
 
 #define FAKE_EVENTS_MAX 8192
+#define FAKE_UEVENT_FD	900
 #define FAKE_FD_FIRST	1000
 
 struct fake_sys {
 	struct fake_event events[FAKE_EVENTS_MAX]; /* in order of opening */
 	size_t n_events;
+	char uevent[64];   /* the next message of a device; "" none */
 	char online[64];   /* "0-3" */
 	uint64_t clock_ns; /* all clocks; poll moves it by its timeout */
 	uint64_t files_limit;

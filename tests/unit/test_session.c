@@ -295,6 +295,25 @@ static void cpus_go_and_come_c49(void **state)
 	end();
 }
 
+static void a_cpu_away_for_a_moment_is_noticed_c49(void **state)
+{
+	size_t before;
+
+	(void)state;
+	start("0-1");
+	before = fake_sys.n_events;
+	wait_some(3);
+	snprintf(fake_sys.uevent, sizeof(fake_sys.uevent),
+		 "offline@/devices/system/cpu/cpu1");
+	wait_some(5); /* the list of CPUs online never changes */
+	assert_int_equal(session_cpus(session), 2);
+	assert_int_equal(fake_sys.n_events, before + 2);
+	assert_int_equal(fake_sys.events[before].cpu, 1);
+	assert_true(fake_sys.events[before].is_enabled);
+	assert_int_equal(notes.count, 2);
+	end();
+}
+
 static void early_wakeups_have_a_budget(void **state)
 {
 	enum session_wake wake;
@@ -351,6 +370,7 @@ int main(void)
 		cmocka_unit_test(rings_shrink_when_memory_is_refused),
 		cmocka_unit_test(a_cpu_that_is_just_gone_is_left_out_c49),
 		cmocka_unit_test(cpus_go_and_come_c49),
+		cmocka_unit_test(a_cpu_away_for_a_moment_is_noticed_c49),
 		cmocka_unit_test(early_wakeups_have_a_budget),
 		cmocka_unit_test(scanning_delivers_nothing_early_or_twice),
 	};
