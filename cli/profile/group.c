@@ -289,14 +289,14 @@ static uint32_t show_children(struct grouper *grouper,
 
 /* Sums of one group shown for each batch: self, then total. */
 struct batches {
-	double self[INTERVAL_BATCHES], total[INTERVAL_BATCHES];
+	double self[WINDOW_BATCHES], total[WINDOW_BATCHES];
 };
 
 struct batch_visitor {
 	struct visitor visitor;
-	struct batches *batches;	  /* by place */
-	double weights[INTERVAL_BATCHES]; /* of the present bundle */
-	size_t n_batches;
+	struct batches *batches;	/* by place */
+	double weights[WINDOW_BATCHES]; /* of the present bundle */
+	size_t n_batches;		/* of weights that are in use */
 };
 
 static void visit_batches(struct visitor *visitor, struct sum *sum,
@@ -318,7 +318,9 @@ static void find_intervals(struct grouper *grouper, struct grouping *grouping)
 	const struct window *window = grouper->window;
 	const struct bundles *bundles = &grouper->bundles;
 	struct batch_visitor own = { .visitor.visit = visit_batches,
-				     .n_batches = window->n_batches };
+				     .n_batches = window->n_window_batches
+							  ? WINDOW_BATCHES
+							  : window->n_batches };
 
 	own.batches = mem_calloc(grouping->n_groups, sizeof(*own.batches));
 	for (size_t i = 0; i < grouper->n_sums; i++)
@@ -328,13 +330,9 @@ static void find_intervals(struct grouper *grouper, struct grouping *grouping)
 		own.visitor.bundle = &bundles->items[bundles->order[i]];
 		memset(own.weights, 0, sizeof(own.weights));
 		for (uint32_t j = own.visitor.bundle->first_row;
-		     j != PROFILE_NONE; j = bundles->next_row[j]) {
-			const struct profile_row *row =
-				&grouper->profile->rows[j];
-
-			own.weights[window_batch(window, row->slice)] +=
-				(double)window_weight(window, row);
-		}
+		     j != PROFILE_NONE; j = bundles->next_row[j])
+			window_add(window, own.weights,
+				   &grouper->profile->rows[j]);
 		walk_bundle(grouper, &own.visitor);
 	}
 	for (size_t i = 0; i < grouping->n_groups; i++) {

@@ -65,6 +65,22 @@ static double ratio_variance(const struct interval_sums *sums, double share)
 	return squares / 2 * n / (n - 1) / (whole * whole);
 }
 
+/* Variance of the ratio from the residuals (Cochran, Sampling Techniques,
+ * 1977, 6.4). */
+static double run_variance(const struct interval_sums *sums, double share)
+{
+	double squares = 0, whole = 0;
+	double n = (double)sums->n_batches;
+
+	for (size_t i = 0; i < sums->n_batches; i++) {
+		double rest = sums->part[i] - share * sums->whole[i];
+
+		squares += rest * rest;
+		whole += sums->whole[i];
+	}
+	return squares * n / (n - 1) / (whole * whole);
+}
+
 double interval_design_effect(const struct interval_sums *sums)
 {
 	double share = sums_share(sums);
@@ -98,4 +114,18 @@ struct interval interval_of_window(const struct interval_sums *sums)
 struct interval interval_of_load(const struct interval_sums *sums)
 {
 	return interval_limited(sums, INFINITY);
+}
+
+struct interval interval_of_runs(const struct interval_sums *sums)
+{
+	double share = sums_share(sums), variance, t;
+
+	if (isnan(share))
+		return (struct interval){ 0, 1 };
+	if (sums->n_batches < 2 || !(share > 0 && share < 1))
+		return interval_wilson(share, sums->n_samples);
+	t = interval_t((double)sums->n_batches - 1) / NORMAL_QUANTILE;
+	variance = fmax(run_variance(sums, share) * t * t,
+			share * (1 - share) / fmax(1, sums->n_samples));
+	return interval_wilson(share, share * (1 - share) / variance);
 }

@@ -47,6 +47,10 @@ struct interval interval_of_window(const struct interval_sums *sums);
  * around; wider where the load comes in long segments. */
 struct interval interval_of_load(const struct interval_sums *sums);
 
+/* The same where batches are runs, hosts or minutes of their own: by the plain
+ * variance between them, as neighbours have nothing in common. */
+struct interval interval_of_runs(const struct interval_sums *sums);
+
 /*
  * The variance of the share by the batches (with Student's t already in it)
  * over that of n_samples independent ones. 1 where there are fewer than 4

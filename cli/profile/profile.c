@@ -144,6 +144,7 @@ void profile_free(struct profile *profile)
 	free(profile->containers);
 	free(profile->states);
 	free(profile->rows);
+	free(profile->window_slices);
 	notes_destroy(&profile->notes);
 	strings_free(profile->strings);
 	free(profile);

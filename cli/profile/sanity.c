@@ -70,9 +70,9 @@ static void check_losses(const struct profile *profile, struct notes *notes)
 static void check_stacks(const struct profile *profile, struct notes *notes)
 {
 	const struct profile_health *health = &profile->health;
-	double cut = fmax(0, health->stacks_truncated);
-	double whole = fmax(0, health->stacks_complete) + cut +
-		       fmax(0, health->stacks_failed);
+	double cut = fmax(0, health->stacks_truncated) +
+		     fmax(0, health->stacks_failed);
+	double whole = fmax(0, health->stacks_complete) + cut;
 
 	if (whole > 0 && cut / whole > TRUNCATED_MAX)
 		notes_add(notes,

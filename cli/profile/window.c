@@ -1,5 +1,7 @@
 #include "cli/profile/window.h"
 
+#define WINDOWS_MIN 3 /* of two, one may be anything */
+
 /* Slices of the whole window, from its length where that is known: the last
  * slices of an idle machine have no rows. */
 static uint32_t count_slices(const struct profile *profile)
@@ -20,18 +22,60 @@ static uint32_t count_slices(const struct profile *profile)
 				 : (uint32_t)by_length;
 }
 
+static size_t batch_of(const struct window *window, uint32_t slice)
+{
+	if (slice >= window->n_slices)
+		return window->n_batches - 1;
+	return (size_t)slice * window->n_batches / window->n_slices;
+}
+
+/* By the last window that begins at or before the slice. */
+static size_t window_batch_of(const struct window *window, uint32_t slice)
+{
+	size_t low = 0, high = window->n_windows;
+
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+
+		if (window->window_slices[middle] <= slice)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low * window->n_window_batches / window->n_windows;
+}
+
+void window_add(const struct window *window, double *sums,
+		const struct profile_row *row)
+{
+	double weight = (double)window_weight(window, row);
+
+	sums[batch_of(window, row->slice)] += weight;
+	if (window->n_window_batches)
+		sums[INTERVAL_BATCHES + window_batch_of(window, row->slice)] +=
+			weight;
+}
+
+static size_t at_most(size_t count, size_t limit)
+{
+	return count < limit ? count : limit;
+}
+
 void window_of(struct window *window, const struct profile *profile,
 	       uint32_t value)
 {
 	double squares = 0;
 
-	*window = (struct window){ .value = value };
+	*window = (struct window){ .value = value,
+				   .window_slices = profile->window_slices,
+				   .n_windows = profile->n_windows };
 	window->n_slices = count_slices(profile);
-	window->n_batches = window->n_slices < INTERVAL_BATCHES
-				    ? window->n_slices
-				    : INTERVAL_BATCHES;
+	window->n_batches = at_most(window->n_slices, INTERVAL_BATCHES);
 	if (!window->n_batches)
 		window->n_batches = 1;
+	if (window->n_windows > 1)
+		window->n_window_batches =
+			at_most(window->n_windows, INTERVAL_BATCHES);
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		const struct profile_row *row = &profile->rows[i];
 		uint64_t weight = window_weight(window, row);
@@ -40,8 +84,7 @@ void window_of(struct window *window, const struct profile *profile,
 			continue;
 		window->total += weight;
 		window->samples += row->count;
-		window->whole[window_batch(window, row->slice)] +=
-			(double)weight;
+		window_add(window, window->whole, row);
 		if (row->count)
 			squares += (double)weight * (double)weight /
 				   (double)row->count;
@@ -64,8 +107,17 @@ uint64_t window_selected(const struct window *window,
 
 struct interval window_interval(const struct window *window, const double *part)
 {
-	struct interval_sums sums = { part, window->whole, window->n_batches,
-				      window->effective };
+	struct interval_sums slices = { part, window->whole, window->n_batches,
+					window->effective };
+	struct interval_sums profiles = { part + INTERVAL_BATCHES,
+					  window->whole + INTERVAL_BATCHES,
+					  window->n_window_batches,
+					  window->effective };
+	struct interval within = interval_of_window(&slices), between;
 
-	return interval_of_window(&sums);
+	if (window->n_window_batches < WINDOWS_MIN)
+		return within;
+	between = interval_of_runs(&profiles);
+	return between.high - between.low > within.high - within.low ? between
+								     : within;
 }

@@ -8,6 +8,10 @@
 #include "cli/profile/interval.h"
 #include "cli/profile/profile.h"
 
+/* Sums are kept for the batches of time slices, and behind them for batches
+ * of the profiles that were merged. */
+#define WINDOW_BATCHES (2 * INTERVAL_BATCHES)
+
 struct window {
 	uint32_t value;	   /* index of the value type; PROFILE_NONE: counts */
 	uint64_t total;	   /* in units of the value type */
@@ -15,7 +19,10 @@ struct window {
 	double effective;  /* samples, as if all had the same weight */
 	uint32_t n_slices; /* 0: the profile has none */
 	size_t n_batches;  /* 1 where there are no slices */
-	double whole[INTERVAL_BATCHES];
+	double whole[WINDOW_BATCHES];
+	const uint32_t *window_slices; /* the profile's, borrowed */
+	size_t n_windows;
+	size_t n_window_batches; /* 0: not merged */
 };
 
 /* value is an index of profile->value_types, or PROFILE_NONE. */
@@ -30,12 +37,9 @@ static inline uint64_t window_weight(const struct window *window,
 					     : row->values[window->value];
 }
 
-static inline size_t window_batch(const struct window *window, uint32_t slice)
-{
-	if (slice >= window->n_slices)
-		return window->n_batches - 1;
-	return (size_t)slice * window->n_batches / window->n_slices;
-}
+/* Adds a row's weight to sums of WINDOW_BATCHES. */
+void window_add(const struct window *window, double *sums,
+		const struct profile_row *row);
 
 /* The part of the window, 0 to 1; 0 where the window is empty. */
 static inline double window_share(const struct window *window, uint64_t weight)
@@ -47,7 +51,8 @@ static inline double window_share(const struct window *window, uint64_t weight)
 uint64_t window_selected(const struct window *window,
 			 const struct profile *profile);
 
-/* The 95 % interval of a part of the window; part has n_batches sums. */
+/* The 95 % interval of a part of the window, whose sums are in part. Between
+ * the profiles of a merged one, or within them: the wider one. */
 struct interval window_interval(const struct window *window,
 				const double *part);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "cli/profile/merge.h"
 #include "known_profile.h"
 
 struct fixture {
@@ -216,6 +217,37 @@ static void stacks_without_frames_are_counted(void **state)
 	assert_group(fixture, 0, "[unknown]", "", 70, 70);
 }
 
+/* Three runs of which one differs: the interval reaches over all of them,
+ * though within each run nothing changes. */
+static void runs_that_differ_widen_the_interval(void **state)
+{
+	struct fixture fixture = { .profile = profile_merge_new() };
+	struct profile *run;
+	double within;
+
+	(void)state;
+	for (uint64_t i = 0; i < 3; i++) {
+		run = known_profile_new();
+		if (i == 2) /* a run in which web has much more to do */
+			for (size_t j = 0; j < run->n_rows; j++)
+				if (run->rows[j].container == 0)
+					run->rows[j].values[0] *= 4;
+		profile_merge(fixture.profile, run);
+		profile_free(run);
+	}
+	labels_init(&fixture.grouping.labels, fixture.profile);
+	group_by(&fixture, 1, (enum label_key[]){ LABEL_CONTAINER },
+		 GROUP_SORT_DEFAULT, 0);
+	assert_int_equal(fixture.window.n_window_batches, 3);
+	within = interval_wilson(0.75, 300).high -
+		 interval_wilson(0.75, 300).low;
+	assert_true(fixture.grouping.groups[0].self_share.high -
+			    fixture.grouping.groups[0].self_share.low >
+		    2 * within);
+	grouping_destroy(&fixture.grouping);
+	profile_free(fixture.profile);
+}
+
 static void nothing_gives_no_groups(void **state)
 {
 	struct fixture fixture = { .profile = profile_new() };
@@ -243,6 +275,7 @@ int main(void)
 		TEST(lines_are_kept_apart),
 		TEST(shares_have_intervals),
 		TEST(stacks_without_frames_are_counted),
+		cmocka_unit_test(runs_that_differ_widen_the_interval),
 		cmocka_unit_test(nothing_gives_no_groups),
 	};
 

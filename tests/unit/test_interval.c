@@ -73,6 +73,24 @@ static void window_is_bounded_and_load_is_not(void **state)
 	assert_true(load.low >= 0 && load.high <= 1);
 }
 
+static void runs_by_hand(void **state)
+{
+	/* shares 0.4 0.5 0.6: residuals -1 0 1, squares 2, times 3/2 over
+	 * 30^2: 1/300; t of 2 degrees */
+	const double part[] = { 4, 5, 6 }, whole[] = { 10, 10, 10 };
+	struct interval_sums sums = { part, whole, 3, 30 };
+	double t = 4.30265 / 1.959964;
+	struct interval want = interval_wilson(0.5, 0.25 * 300 / (t * t));
+	struct interval got = interval_of_runs(&sums);
+
+	(void)state;
+	assert_near(got.low, want.low, 1e-5);
+	assert_near(got.high, want.high, 1e-5);
+	sums.n_batches = 1;
+	assert_near(interval_of_runs(&sums).low, interval_wilson(0.4, 30).low,
+		    1e-9);
+}
+
 static void nothing_is_anything(void **state)
 {
 	const double none[5] = { 0 };
@@ -233,6 +251,7 @@ int main(void)
 		cmocka_unit_test(t_has_known_quantiles),
 		cmocka_unit_test(design_effect_by_hand),
 		cmocka_unit_test(window_is_bounded_and_load_is_not),
+		cmocka_unit_test(runs_by_hand),
 		cmocka_unit_test(nothing_is_anything),
 		cmocka_unit_test(zero_and_all_have_a_width),
 		cmocka_unit_test(window_intervals_hold_the_truth),
