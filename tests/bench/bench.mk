@@ -8,3 +8,8 @@ bench-truth: all targets ## do the intervals hold the truth?
 	@tests/bench/truth.sh
 
 .PHONY: bench bench-truth
+
+bench-pprof: $(BUILD)/bench/pprof ## writing and reading profiles of 10,000 to 1,000,000 rows
+	@for rows in 10000 100000 1000000; do $< $$rows || exit 1; done
+
+.PHONY: bench-pprof
