@@ -31,6 +31,8 @@ struct pipeline {
 	uint32_t *container_of; /* profile's, by the resolver's number */
 	size_t n_container_of, container_capacity;
 	uint32_t states[PROFILE_STATES];
+	uint32_t event_of[PROFILE_VALUES_MAX]; /* whose each value is */
+	uint64_t samples_of[PROFILE_VALUES_MAX];
 	struct pipeline_counts counts;
 };
 
@@ -48,50 +50,79 @@ static void symbolizer_make(struct pipeline *pipeline)
 		.kallsyms_fd = -1,
 		.open = open_for_module,
 		.context = pipeline->files,
+		.debug_dirs = pipeline->config.debug_dirs,
 		.want_inlines = pipeline->config.want_inlines,
 	};
+	const char *root = pipeline->config.root;
 	char path[4096];
 	size_t size;
 
 	pipeline->kallsyms_fd = -1;
-	if (pipeline->config.root) {
-		snprintf(path, sizeof(path), "%s/proc/kallsyms",
-			 pipeline->config.root);
+	if (root)
+		snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
+	else if (pipeline->config.kallsyms)
+		snprintf(path, sizeof(path), "%s", pipeline->config.kallsyms);
+	if (root || pipeline->config.kallsyms) {
 		pipeline->kallsyms_fd = open(path, O_RDONLY | O_CLOEXEC);
 		config.kallsyms_fd = pipeline->kallsyms_fd;
+	}
+	if (root || pipeline->config.has_own_vdso) {
 		config.vdso = vdso_image(&size);
 		config.vdso_size = size;
 	}
 	pipeline->symbolizer = symbolizer_new(&config);
 }
 
-static const struct source_event *sampling_event(
-	const struct pipeline *pipeline)
+/* Cycles by frequency are as good as a clock. */
+static bool is_cycles_by_time(const struct source_event *event)
 {
-	for (uint32_t i = 0; i < pipeline->info->n_events; i++)
-		if (pipeline->info->events[i].is_sampling)
-			return &pipeline->info->events[i];
-	return NULL;
+	return event->attr.freq && event->attr.type == PERF_TYPE_HARDWARE &&
+	       (event->attr.config & UINT32_MAX) == PERF_COUNT_HW_CPU_CYCLES;
 }
 
-/* Cycles by frequency are as good as a clock; whatever else is counted in its
- * own unit. */
-static void value_type_set(struct pipeline *pipeline)
+/*
+ * Each sampled event has its value type, in the order of the file: CPU time
+ * for a clock and for cycles, for whatever else its own unit. There can be
+ * but one CPU time; and samples of events beyond the last are not kept.
+ */
+static void value_types_set(struct pipeline *pipeline)
 {
 	struct profile *profile = pipeline->profile;
+	const struct source_info *info = pipeline->info;
 	struct profile_value_type cpu = { "cpu", "nanoseconds" };
-	const struct source_event *event = sampling_event(pipeline);
+	bool has_time = false;
 
-	profile->value_types[0] = cpu;
-	profile->n_value_types = 1;
-	if (!event || event->is_clock)
-		return;
-	if (event->attr.freq && event->attr.type == PERF_TYPE_HARDWARE &&
-	    (event->attr.config & UINT32_MAX) == PERF_COUNT_HW_CPU_CYCLES)
-		return;
-	profile->value_types[0] = (struct profile_value_type){
-		strings_intern(pipeline->strings, event->name), "count"
-	};
+	for (uint32_t i = 0; i < info->n_events; i++) {
+		const struct source_event *event = &info->events[i];
+		uint32_t n = profile->n_value_types;
+		bool is_time = !has_time &&
+			       (event->is_clock || is_cycles_by_time(event));
+
+		if (!event->is_sampling || n == PROFILE_VALUES_MAX)
+			continue;
+		profile->value_types[n] = cpu;
+		if (!is_time)
+			profile->value_types[n] = (struct profile_value_type){
+				strings_intern(pipeline->strings, event->name),
+				"count"
+			};
+		has_time |= is_time;
+		pipeline->event_of[n] = i;
+		profile->n_value_types++;
+	}
+	if (profile->n_value_types == 0) {
+		profile->value_types[0] = cpu;
+		profile->n_value_types = 1;
+	}
+}
+
+/* The value type of an event's samples, or PROFILE_NONE. */
+static uint32_t value_of(const struct pipeline *pipeline, uint32_t event)
+{
+	for (uint32_t i = 0; i < pipeline->profile->n_value_types; i++)
+		if (pipeline->event_of[i] == event)
+			return i;
+	return PROFILE_NONE;
 }
 
 static void states_make(struct pipeline *pipeline)
@@ -142,6 +173,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 	pipeline->containers =
 		containers_new(config->root, profile->strings, &profile->notes);
 	pipeline->files = binary_files_new(config->root, pipeline->binaries);
+	binary_files_set_symfs(pipeline->files, config->symfs);
 	pipeline->frames = frame_table_new(profile, pipeline->binaries);
 	pipeline->walker = walker_make(pipeline);
 	pipeline->stacks = stacks_new(&(struct stacks_config){
@@ -154,7 +186,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 		.max_callchain = config->max_callchain,
 	});
 	symbolizer_make(pipeline);
-	value_type_set(pipeline);
+	value_types_set(pipeline);
 	states_make(pipeline);
 	return pipeline;
 }
@@ -261,7 +293,8 @@ static void count_stack(struct pipeline *pipeline, enum stack_end end)
 }
 
 static void add_sample(struct pipeline *pipeline, const struct event *event,
-		       struct thread *thread, const struct container *container)
+		       uint32_t value, struct thread *thread,
+		       const struct container *container)
 {
 	const struct sample *sample = &event->sample;
 	enum stack_end end;
@@ -276,10 +309,11 @@ static void add_sample(struct pipeline *pipeline, const struct event *event,
 						  : PROFILE_STATE_KERNEL],
 		.slice = slice_of(pipeline, event->time),
 		.count = 1,
-		.values = { sample->period },
 	};
 	uint32_t process = pipeline->profile->threads[row.thread].process;
 
+	row.values[value] = sample->period;
+	pipeline->samples_of[value]++;
 	pipeline->profile->processes[process].container = row.container;
 	profile_add(pipeline->profile, &row);
 	count_stack(pipeline, end);
@@ -292,9 +326,14 @@ static void add_sample(struct pipeline *pipeline, const struct event *event,
 static void take_sample(struct pipeline *pipeline, const struct event *event)
 {
 	const struct sample_filter *filter = &pipeline->config.filter;
+	uint32_t value = value_of(pipeline, event->event);
 	const struct container *container;
 	struct thread *thread;
 
+	if (value == PROFILE_NONE) {
+		pipeline->counts.filtered++;
+		return;
+	}
 	/* Hardware events ignore exclude_idle. */
 	if (event->pid == 0) {
 		pipeline->counts.idle++;
@@ -316,7 +355,7 @@ static void take_sample(struct pipeline *pipeline, const struct event *event)
 		pipeline->counts.filtered++;
 		return;
 	}
-	add_sample(pipeline, event, thread, container);
+	add_sample(pipeline, event, value, thread, container);
 }
 
 static void take_event(struct pipeline *pipeline, const struct event *event)
@@ -334,6 +373,7 @@ static void take_event(struct pipeline *pipeline, const struct event *event)
 		stacks_ksymbol(pipeline->stacks, &event->ksymbol);
 		return;
 	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
 		pipeline->counts.lost += event->lost.count;
 		return;
 	default:
@@ -413,25 +453,25 @@ static void containers_fill(struct pipeline *pipeline)
  * of running time, so all samples together last count / Hz; each gets its part
  * by its period.
  */
-static void cycles_to_time(struct pipeline *pipeline)
+static void cycles_to_time(struct pipeline *pipeline, uint32_t value)
 {
-	const struct source_event *event = sampling_event(pipeline);
+	const struct source_event *event =
+		&pipeline->info->events[pipeline->event_of[value]];
 	struct profile *profile = pipeline->profile;
-	double periods = 0, samples = 0, factor;
+	double periods = 0, factor;
 
-	if (!event || event->is_clock || !event->attr.freq ||
-	    profile->value_types[0].unit[0] != 'n')
+	if (event->is_clock || profile->value_types[value].unit[0] != 'n')
 		return;
-	for (size_t i = 0; i < profile->n_rows; i++) {
-		periods += (double)profile->rows[i].values[0];
-		samples += (double)profile->rows[i].count;
-	}
+	for (size_t i = 0; i < profile->n_rows; i++)
+		periods += (double)profile->rows[i].values[value];
 	if (periods == 0)
 		return;
-	factor = samples * 1e9 / (double)event->attr.sample_freq / periods;
+	factor = (double)pipeline->samples_of[value] * 1e9 /
+		 (double)event->attr.sample_freq / periods;
 	for (size_t i = 0; i < profile->n_rows; i++)
-		profile->rows[i].values[0] =
-			(uint64_t)((double)profile->rows[i].values[0] * factor +
+		profile->rows[i].values[value] =
+			(uint64_t)((double)profile->rows[i].values[value] *
+					   factor +
 				   0.5);
 }
 
@@ -452,7 +492,8 @@ uint32_t pipeline_process(struct pipeline *pipeline, uint32_t pid)
 
 void pipeline_finish(struct pipeline *pipeline)
 {
-	cycles_to_time(pipeline);
+	for (uint32_t i = 0; i < pipeline->profile->n_value_types; i++)
+		cycles_to_time(pipeline, i);
 	containers_retry(pipeline->containers);
 	containers_fill(pipeline);
 	frame_table_symbolize(pipeline->frames, pipeline->symbolizer);

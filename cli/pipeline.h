@@ -21,7 +21,13 @@ struct pipeline_config {
 	uint32_t max_callchain; /* frames after which the kernel cuts a
 				 * callchain; 0: not known */
 	bool want_inlines;
-	struct sample_filter filter; /* what it points to is borrowed */
+
+	/* For a file from elsewhere: what of this host is right for it. */
+	const char *kallsyms; /* the recorded kernel's symbols; NULL: none */
+	bool has_own_vdso;    /* our vDSO is the recorded host's */
+	const char *symfs;    /* a copy of its root; NULL: none */
+	const char *const *debug_dirs; /* NULL-ended; NULL: the usual one */
+	struct sample_filter filter;   /* what it points to is borrowed */
 };
 
 /* What the pipeline counted; the recorder makes the health block of it. */
@@ -30,7 +36,7 @@ struct pipeline_counts {
 	uint64_t idle;		  /* samples of idle CPUs, left out */
 	uint64_t filtered;	  /* samples that the filter left out */
 	uint64_t stacks_complete, stacks_truncated, stacks_failed;
-	uint64_t lost; /* as LOST records tell (files) */
+	uint64_t lost; /* as LOST and LOST_SAMPLES records tell (files) */
 	uint64_t first_sample_ns, last_sample_ns; /* on the events' clock */
 };
 

@@ -1,9 +1,8 @@
 #include "cli/trust.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "perfcore/mem.h"
+#include "cli/profile/names.h"
 
 static bool has_filter(const struct sample_filter *filter)
 {
@@ -81,36 +80,6 @@ static double sampled_cpu_s(const struct profile *profile)
 	return sum / 1e9;
 }
 
-/*
- * How many of the frames seen in samples have names. Parents stand before
- * their children, so one pass from the end adds up what passed through each
- * node.
- */
-static void count_names(struct profile *profile)
-{
-	double *passed = mem_calloc(profile->n_nodes, sizeof(*passed));
-	struct profile_health *health = &profile->health;
-
-	for (size_t i = 0; i < profile->n_rows; i++)
-		passed[profile->rows[i].stack] +=
-			(double)profile->rows[i].count;
-	for (size_t i = profile->n_nodes; i-- > 1;) {
-		const struct profile_node *node = &profile->nodes[i];
-		const struct profile_frame *frame =
-			&profile->frames[node->frame];
-		uint32_t function = profile->lines[frame->first_line].function;
-
-		passed[node->parent] += passed[i];
-		if (frame->flags & PROFILE_FRAME_SPECIAL)
-			continue;
-		if (profile->functions[function].is_named)
-			health->frames_named += passed[i];
-		else
-			health->frames_unnamed += passed[i];
-	}
-	free(passed);
-}
-
 static void fill_health(struct profile *profile,
 			const struct trust_input *input)
 {
@@ -133,7 +102,7 @@ static void fill_health(struct profile *profile,
 		.own_cpu_s = input->own_cpu_s,
 		.own_peak_bytes = host->own_peak_bytes,
 	};
-	count_names(profile);
+	names_count(profile);
 	if (kernel.lost_tracking)
 		notes_add(&profile->notes,
 			  "%llu records of processes and mappings were lost: "

@@ -33,6 +33,7 @@ struct attempt {
 
 struct binary_files {
 	const char *root;
+	const char *symfs; /* NULL: none */
 	struct binary_table *binaries;
 	struct mount_namespaces *namespaces;
 	struct attempt *attempts; /* by number of the binary */
@@ -49,6 +50,11 @@ struct binary_files *binary_files_new(const char *root,
 	files->binaries = binaries;
 	files->namespaces = mount_namespaces_new(root);
 	return files;
+}
+
+void binary_files_set_symfs(struct binary_files *files, const char *symfs)
+{
+	files->symfs = symfs;
 }
 
 void binary_files_free(struct binary_files *files)
@@ -167,6 +173,10 @@ static int open_by(const struct binary_files *files, enum binary_rung rung,
 						       process->mount_namespace,
 						       path, flags)
 			       : -ENOENT;
+	case RUNG_SYMFS:
+		return has_path && files->symfs && !flags
+			       ? rootfs_open(files->symfs, path, 0)
+			       : -ENOENT;
 	case RUNG_HOST:
 		return has_path ? rootfs_open(files->root ? files->root : "",
 					      path, flags)
@@ -255,6 +265,9 @@ static bool is_proved(int fd, const struct binary *binary,
 		return id->build_id_size == learned->build_id_size &&
 		       memcmp(id->build_id, learned->build_id,
 			      id->build_id_size) == 0;
+	/* A copy has inodes of its own: the user says what it is. */
+	if (rung == RUNG_SYMFS)
+		return true;
 	if (id->major || id->minor)
 		return is_inode(fd, binary, rung);
 	/* Nothing to compare with: what the process itself shows will do. */
@@ -428,6 +441,8 @@ int binary_files_open_path(struct binary_files *files,
 	if (fd < 0)
 		fd = regular_only(mount_namespaces_open(
 			files->namespaces, attempt->mount_namespace, path, 0));
+	if (fd < 0 && files->symfs)
+		fd = regular_only(rootfs_open(files->symfs, path, 0));
 	if (fd < 0)
 		fd = regular_only(
 			rootfs_open(files->root ? files->root : "", path, 0));

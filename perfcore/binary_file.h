@@ -18,6 +18,7 @@ enum binary_rung {
 	RUNG_EXE,	/* /proc/PID/exe */
 	RUNG_ROOT,	/* below /proc/PID/root */
 	RUNG_NAMESPACE, /* in the pinned mount namespace */
+	RUNG_SYMFS,	/* below a copy of the recorded host's root */
 	RUNG_HOST,
 	RUNGS
 };
@@ -28,6 +29,9 @@ struct binary_files;
 struct binary_files *binary_files_new(const char *root,
 				      struct binary_table *binaries);
 void binary_files_free(struct binary_files *files);
+
+/* Looks for files below symfs, borrowed, before the host's own; NULL: not. */
+void binary_files_set_symfs(struct binary_files *files, const char *symfs);
 
 /*
  * Opens mapping->binary if it is BINARY_UNOPENED (or was absent while another

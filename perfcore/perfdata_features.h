@@ -24,6 +24,11 @@ struct perfdata_facts {
 	bool has_clock; /* then at clock_ns of the events' clock it was */
 	uint64_t wall_ns, clock_ns; /* wall_ns of UNIX time */
 	uint32_t clock_id;	    /* CLOCK_MONOTONIC … */
+
+	/* The symbol that the kernel's mapping was measured from, and where
+	 * it was ("_stext"): tells one boot of one kernel from another. */
+	const char *kernel_symbol;
+	uint64_t kernel_address;
 };
 
 /* A copy whose texts are interned in strings. */

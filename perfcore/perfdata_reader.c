@@ -10,6 +10,8 @@
 #include "perfcore/perfdata_swap.h"
 #include "perfcore/perfdata_tables.h"
 
+#define KERNEL_PATH   "[kernel.kallsyms]"
+#define KERNEL_WITHIN 64 /* the first records of a file */
 /* How far reading goes on before the pages behind it leave memory. */
 #define FORGET_STEP (16ull << 20)
 
@@ -282,6 +284,51 @@ static bool reader_pop(struct reader *reader, struct perfdata_entry *entry)
 	return true;
 }
 
+/* The kernel's mapping is the first record that perf writes. */
+static void take_kernel(struct reader *reader,
+			const struct perf_event_header *record)
+{
+	struct perfdata_facts *facts = &reader->tables.facts;
+	const struct record_format plain = { 0 };
+	const size_t length = strlen(KERNEL_PATH);
+	struct event event;
+
+	if (record->type != PERF_RECORD_MMAP || facts->kernel_symbol ||
+	    record_decode(record, &plain, &event) < 0 ||
+	    !event.mmap.is_kernel ||
+	    strncmp(event.mmap.path, KERNEL_PATH, length) != 0)
+		return;
+	facts->kernel_symbol = strings_intern(reader->tables.strings,
+					      event.mmap.path + length);
+	facts->kernel_address = event.mmap.page_offset;
+}
+
+/* Looks for it without taking records from the input. */
+static void find_kernel(struct reader *reader)
+{
+	struct perfdata_input ahead = reader->input;
+	const uint8_t *bytes;
+
+	for (int i = 0; i < KERNEL_WITHIN && !reader->is_swapped; i++) {
+		struct perf_event_header header;
+		uint32_t block;
+
+		bytes = perfdata_input_peek(&reader->input, sizeof(header));
+		if (!bytes)
+			break;
+		header = header_at(reader, bytes);
+		bytes = perfdata_input_peek(&reader->input, header.size);
+		if (!bytes || header.size < sizeof(header))
+			break;
+		if ((uintptr_t)bytes % 8 == 0)
+			take_kernel(reader, (const void *)bytes);
+		if (!reader->input.map) /* a pipe cannot be read twice */
+			return;
+		perfdata_input_take(&reader->input, header.size, &block);
+	}
+	reader->input = ahead;
+}
+
 /* What a mapping does not tell of its file may stand in the table. */
 static void add_buildid(const struct reader *reader, struct event_mmap *mmap)
 {
@@ -455,6 +502,7 @@ int perfdata_reader_open(int fd, const char *name, struct notes *notes,
 		reader_free(&reader->source);
 		return err;
 	}
+	find_kernel(reader);
 	perfdata_tables_inform(&reader->tables, &reader->info);
 	*source = &reader->source;
 	return 0;
@@ -469,4 +517,16 @@ const struct perfdata_counts *perfdata_reader_counts(
 const struct perfdata_facts *perfdata_reader_facts(const struct source *source)
 {
 	return &reader_of(source)->tables.facts;
+}
+
+uint8_t perfdata_reader_build_id(const struct source *source, const char *path,
+				 uint8_t id[BUILD_ID_MAX])
+{
+	const struct perfdata_buildid *row = perfdata_buildids_find(
+		&reader_of(source)->tables.buildids, path);
+
+	if (!row)
+		return 0;
+	memcpy(id, row->id, row->size);
+	return row->size;
 }

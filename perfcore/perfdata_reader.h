@@ -44,4 +44,9 @@ const struct perfdata_counts *perfdata_reader_counts(
 	const struct source *source);
 const struct perfdata_facts *perfdata_reader_facts(const struct source *source);
 
+/* The build-id that the file's table gives a path ("[kernel.kallsyms]",
+ * "[vdso]", "/usr/bin/x"): returns its size in bytes, 0 where it has none. */
+uint8_t perfdata_reader_build_id(const struct source *source, const char *path,
+				 uint8_t id[BUILD_ID_MAX]);
+
 #endif

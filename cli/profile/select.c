@@ -40,6 +40,12 @@ const struct option select_option_table[] = {
 	  OPTION_TEXT, AT(metric) },
 	{ "no-inline", 0, NULL, "count inlined functions as their callers",
 	  OPTION_OFF, AT(has_inlines) },
+	{ "symfs", 0, "DIR",
+	  "where a perf.data's files are: a copy of its host's root",
+	  OPTION_TEXT, AT(symfs) },
+	{ "debug-dir", 0, "DIR",
+	  "where a perf.data's debug files are, beside /usr/lib/debug",
+	  OPTION_TEXTS, AT(debug_dirs) },
 	{ NULL },
 };
 
@@ -50,6 +56,7 @@ void select_options_destroy(struct select_options *options)
 	option_texts_destroy(&options->containers);
 	option_texts_destroy(&options->comms);
 	option_texts_destroy(&options->modules);
+	option_texts_destroy(&options->debug_dirs);
 }
 
 int select_metric(const struct profile *profile,

@@ -18,6 +18,11 @@ struct select_options {
 	const char *caller_of, *callee_of;
 	const char *metric; /* NULL: the profile's default */
 	bool has_inlines;
+
+	/* Not a selection, but as common: where the files are that a perf.data
+	 * names (perfdata_places). */
+	const char *symfs;
+	struct option_texts debug_dirs;
 };
 
 /* What a command starts with: everything is selected. */

@@ -28,8 +28,8 @@ struct model {
 	struct binary_files *files;
 };
 
-static const char *const rungs[RUNGS] = { "map_files", "exe", "root",
-					  "namespace", "host" };
+static const char *const rungs[RUNGS] = { "map_files", "exe",	"root",
+					  "namespace", "symfs", "host" };
 
 static uint64_t now_ns(void)
 {
