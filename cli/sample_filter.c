@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfcore/container_match.h"
 #include "perfcore/mem.h"
 
 static bool has_pid(const struct sample_filter *filter, uint32_t pid)

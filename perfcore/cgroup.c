@@ -366,6 +366,15 @@ uint32_t cgroups_member(const struct cgroups *cgroups, const char *path)
 	return pid;
 }
 
+bool cgroups_is_hybrid(const struct cgroups *cgroups)
+{
+	for (size_t i = 0; i < cgroups->n_mounts; i++)
+		if (cgroups->tree && cgroups->tree->is_v2 &&
+		    !cgroups->mounts[i].is_v2)
+			return true;
+	return false;
+}
+
 const char *cgroups_strip_mount(const struct cgroups *cgroups,
 				const char *directory)
 {

@@ -18,6 +18,7 @@
 #ifndef PERFCORE_CGROUP_H
 #define PERFCORE_CGROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "perfcore/notes.h"
@@ -43,6 +44,10 @@ const char *cgroups_known(const struct cgroups *cgroups, uint64_t id);
 
 /* The id that a path has now; 0 where there is no such cgroup. */
 uint64_t cgroups_id(const struct cgroups *cgroups, const char *path);
+
+/* Whether processes are in other hierarchies too, whose paths may tell more:
+ * on hybrid machines Docker makes no v2 cgroups. */
+bool cgroups_is_hybrid(const struct cgroups *cgroups);
 
 /* A process in the cgroup now, or 0. */
 uint32_t cgroups_member(const struct cgroups *cgroups, const char *path);

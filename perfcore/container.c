@@ -45,6 +45,7 @@ struct containers {
 	const char *root; /* NULL: nothing of this host is read */
 	struct strings *strings;
 	struct cgroups *cgroups;
+	bool is_hybrid; /* cgroups_is_hybrid() */
 	struct entry **entries;
 	size_t n_entries, capacity;
 	size_t n_pending;     /* entries not settled */
@@ -68,6 +69,7 @@ struct containers *containers_new(const char *root, struct strings *strings,
 	containers->root = root ? strings_intern(strings, root) : NULL;
 	containers->strings = strings;
 	containers->cgroups = cgroups_new(root, strings, notes);
+	containers->is_hybrid = cgroups_is_hybrid(containers->cgroups);
 	idmap_init(&containers->by_path);
 	idmap_init(&containers->by_id);
 	idmap_init(&containers->by_pid);
@@ -350,6 +352,16 @@ static void path_release(struct containers *containers, const char *path)
 		entry_settle(containers, containers->entries[number]);
 }
 
+/* Whether a path is enough, or the process has to be asked for more. */
+static bool path_tells(const struct containers *containers, const char *path)
+{
+	int rank = container_path_rank(path);
+
+	if (rank == CONTAINER_UNIT)
+		return !containers->is_hybrid;
+	return rank >= CONTAINER_GROUP;
+}
+
 /* A cgroup made now gets its entry at once, so that the samples of the one
  * before it at that path, which are still to come, keep theirs. */
 void containers_event_cgroup(struct containers *containers,
@@ -364,7 +376,7 @@ void containers_event_cgroup(struct containers *containers,
 		if (just_made)
 			path_release(containers, path);
 	}
-	if (!just_made || container_path_rank(path) < CONTAINER_GROUP)
+	if (!just_made || !path_tells(containers, path))
 		return;
 	entry = entry_of_path(containers, path, 0);
 	*idmap_at(&containers->by_id, event->id, 0) = entry->container.number;
@@ -485,7 +497,7 @@ static struct entry *entry_by_id(struct containers *containers, uint64_t id,
 	containers->counts.unknown_ids += !path;
 	if (!path)
 		return entry_by_pid(containers, id, NULL, pid);
-	if (container_path_rank(path) < CONTAINER_GROUP) {
+	if (!path_tells(containers, path)) {
 		*idmap_at(&containers->by_id, id, 0) = ASK_PROCESS;
 		return entry_by_pid(containers, id, path, pid);
 	}
@@ -520,7 +532,7 @@ const char *containers_path(struct containers *containers, uint64_t cgroup_id,
 	const char *path =
 		cgroup_id ? cgroups_path(containers->cgroups, cgroup_id) : NULL;
 
-	if (path && container_path_rank(path) >= CONTAINER_GROUP)
+	if (path && path_tells(containers, path))
 		return path;
 	path = path_find(containers, path, pid);
 	return path ? path : "";
@@ -544,46 +556,4 @@ struct containers_counts containers_counts(const struct containers *containers)
 	for (size_t i = 0; i < containers->n_entries; i++)
 		counts.unnamed += !containers->entries[i]->container.is_named;
 	return counts;
-}
-
-static bool id_matches(const char *id, const char *text)
-{
-	size_t size = strlen(text);
-
-	if (size < 4 || strncmp(id, text, size) != 0)
-		return false;
-	return strspn(text, "0123456789abcdef-") == size;
-}
-
-bool container_matches(const struct container *container, const char *text)
-{
-	for (; container; container = container->parent) {
-		const char *short_name = strchr(container->name, '/');
-		size_t scope = strlen(container->scope);
-
-		if (strcmp(container->name, text) == 0 ||
-		    id_matches(container->id, text))
-			return true;
-		if (!*container->pod || !short_name)
-			continue;
-		if (strcmp(short_name + 1, text) == 0 ||
-		    (strncmp(text, container->scope, scope) == 0 &&
-		     text[scope] == '/' &&
-		     strcmp(text + scope + 1, container->name) == 0))
-			return true;
-	}
-	return false;
-}
-
-bool container_path_matches(const char *path, const char *prefix)
-{
-	size_t size;
-
-	path += *path == '/';
-	prefix += *prefix == '/';
-	size = strlen(prefix);
-	while (size && prefix[size - 1] == '/')
-		size--;
-	return strncmp(path, prefix, size) == 0 &&
-	       (size == 0 || path[size] == '/' || path[size] == '\0');
 }

@@ -68,9 +68,9 @@ void containers_event(struct containers *containers, const struct event *event);
 
 /*
  * Whose sample it is; never NULL. cgroup_id 0 means not recorded. Where the
- * id says nothing (unknown, the root, a bare slice) the process is asked
- * through /proc/PID/cgroup. comm (may be NULL) is shown beside the short id
- * of a container without a name.
+ * id says nothing (unknown, the root, a bare slice; on hybrid machines a unit
+ * too) the process is asked through /proc/PID/cgroup. comm (may be NULL) is
+ * shown beside the short id of a container without a name.
  *
  * The container lives as long as containers, under its number; its texts may
  * become better until then, so they are to be read at the end.
@@ -95,14 +95,5 @@ struct containers_counts {
 	uint64_t bad_files; /* found, but not what they should hold */
 };
 struct containers_counts containers_counts(const struct containers *containers);
-
-/* --container: whether text is the name, the container's part of "pod/ctr",
- * the whole "namespace/pod/ctr", or at least 4 hex digits that the id starts
- * with. A nested container also matches by the one around it. */
-bool container_matches(const struct container *container, const char *text);
-
-/* --cgroup: whether path is prefix or lies below it. A "/" at prefix's end
- * and a missing one at its start do not matter. */
-bool container_path_matches(const char *path, const char *prefix);
 
 #endif

@@ -16,6 +16,7 @@
 #include "fake_sys.h"
 #include "perfcore/cgroup.h"
 #include "perfcore/container.h"
+#include "perfcore/container_match.h"
 #include "tree.h"
 
 #define FIXTURES "tests/fixtures/containers"
