@@ -38,7 +38,8 @@ struct entry {
 	uint32_t pid; /* a process in it, for the look-ups in /proc; or 0 */
 	size_t n_tries;
 	bool is_raw;	  /* without a name the whole path is shown */
-	const char *comm; /* shown while there is no name */
+	const char *comm; /* shown while there is no name: most samples' */
+	uint32_t votes;	  /* for comm, see entry_vote() */
 };
 
 struct containers {
@@ -320,16 +321,31 @@ static struct entry *entry_of_path(struct containers *containers,
 	return entry;
 }
 
+/* Of the commands in a container without a name the one of most samples is
+ * shown, by Boyer and Moore's vote: its first is often runc or a shell. */
+static void entry_vote(struct containers *containers, struct entry *entry,
+		       const char *comm)
+{
+	comm = strings_intern(containers->strings, comm);
+	if (comm == entry->comm) {
+		entry->votes++;
+	} else if (entry->votes) {
+		entry->votes--;
+	} else {
+		entry->comm = comm;
+		entry->votes = 1;
+		name_make_up(containers, entry);
+	}
+}
+
 /* Keeps a pid and a comm for the look-ups to come, and does one if it is
  * time for it. */
 static const struct container *entry_touch(struct containers *containers,
 					   struct entry *entry, uint32_t pid,
 					   const char *comm)
 {
-	if (!entry->container.is_named && !entry->comm && comm) {
-		entry->comm = strings_intern(containers->strings, comm);
-		name_make_up(containers, entry);
-	}
+	if (!entry->container.is_named && comm)
+		entry_vote(containers, entry, comm);
 	if (!entry->place)
 		return &entry->container;
 	if (pid)

@@ -69,8 +69,8 @@ void containers_event(struct containers *containers, const struct event *event);
 /*
  * Whose sample it is; never NULL. cgroup_id 0 means not recorded. Where the
  * id says nothing (unknown, the root, a bare slice; on hybrid machines a unit
- * too) the process is asked through /proc/PID/cgroup. comm (may be NULL) is
- * shown beside the short id of a container without a name.
+ * too) the process is asked through /proc/PID/cgroup. comm (may be NULL): of a
+ * container without a name the one of most samples is shown.
  *
  * The container lives as long as containers, under its number; its texts may
  * become better until then, so they are to be read at the end.

@@ -36,6 +36,8 @@ $(BUILD)/targets/%: tests/targets/%.c
 	@mkdir -p $(@D)
 	$(call quiet,TARGET $@)$(CC) -std=gnu11 -D_GNU_SOURCE $(TARGET_CFLAGS) -o $@ $< $(TARGET_LIBS_$*)
 
+TARGET_LIBS_burn := -static
+
 targets: $(TARGETS)
 
 test-packages:

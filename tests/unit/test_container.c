@@ -360,6 +360,9 @@ static void container_name_is_found_when_its_file_comes_late(void **state)
 	containers_event_cgroup(containers, &event, true);
 	container = containers_of(containers, 77, 5, "spin");
 	assert_string_equal(container->name, "[b43d92bf1e5c] spin");
+	containers_of(containers, 77, 5, "java");
+	containers_of(containers, 77, 5, "java");
+	assert_string_equal(container->name, "[b43d92bf1e5c] java");
 	assert_int_equal(containers_counts(containers).unnamed, 1);
 	tree_write_text(&tree,
 			"var/lib/docker/containers/" ID_A "/config.v2.json",
