@@ -16,16 +16,24 @@
 #include "cli/message.h"
 #include "cli/output_file.h"
 #include "cli/recorder.h"
+#include "cli/stack_walker.h"
 #include "cli/terminal.h"
 #include "cli/views/text.h"
 #include "perfcore/mem.h"
 
-#define SUMMARY_ROWS 20
+#define SUMMARY_ROWS   20
+#define STACK_SIZE     32768
+#define STACK_SIZE_MAX 65528 /* the kernel's limit; a multiple of 8 */
 
-enum call_graph { CALL_GRAPH_FP, CALL_GRAPH_NONE };
+enum call_graph {
+	CALL_GRAPH_AUTO,
+	CALL_GRAPH_FP,
+	CALL_GRAPH_DWARF,
+	CALL_GRAPH_NONE
+};
 
 struct record_options {
-	uint64_t freq_hz, period, pages;
+	uint64_t freq_hz, period, pages, stack_size;
 	double duration_s, slice_s;
 	const char *event, *comm, *cgroup, *container, *output;
 	uint32_t *pids;
@@ -35,7 +43,8 @@ struct record_options {
 	int color;
 };
 
-static const char *const call_graph_names[] = { "fp", "none", NULL };
+static const char *const call_graph_names[] = { "auto", "fp", "dwarf", "none",
+						NULL };
 
 static int parse_pids(void *target, const char *value, struct error *error)
 {
@@ -61,8 +70,12 @@ static const struct option sampling_options[] = {
 	{ "event", 'e', "NAME[:MODIFIERS]",
 	  "what to sample [cycles:P, else cycles, else cpu-clock]", OPTION_TEXT,
 	  AT(event) },
-	{ "call-graph", 'g', "fp|none", "stacks by frame pointer, or none [fp]",
+	{ "call-graph", 'g', "auto|fp|dwarf|none",
+	  "how stacks are found: unwound, by frame pointer, not at all [auto]",
 	  OPTION_CHOICE, AT(call_graph), .choices = call_graph_names },
+	{ "stack-size", 0, "BYTES",
+	  "how much of each stack is copied to be unwound [32768]",
+	  OPTION_NUMBER, AT(stack_size), 256, STACK_SIZE_MAX },
 	{ "slice", 0, "SECONDS", "length of a time slice [0.1]", OPTION_DECIMAL,
 	  AT(slice_s), 0.001, 3600 },
 	{ "mmap-pages", 'm', "N", "pages of each CPU's ring [by need]",
@@ -176,6 +189,26 @@ static char *default_output(void)
 	return mem_printf("hostprof-%s-%s.pb.gz", system.nodename, stamp);
 }
 
+/* Where we cannot unwind this machine's stacks, "auto" is frame pointers. */
+static enum session_stacks stacks_wanted(const struct record_options *options)
+{
+	struct utsname system;
+
+	switch (options->call_graph) {
+	case CALL_GRAPH_NONE:
+		return SESSION_STACKS_NONE;
+	case CALL_GRAPH_FP:
+		return SESSION_STACKS_FP;
+	case CALL_GRAPH_DWARF:
+		return SESSION_STACKS_COPY;
+	default:
+		uname(&system);
+		return stack_walker_machine(system.machine)
+			       ? SESSION_STACKS_COPY
+			       : SESSION_STACKS_FP;
+	}
+}
+
 static struct recorder_options recorder_options_of(
 	const struct record_options *options, struct recording *recording)
 {
@@ -184,9 +217,8 @@ static struct recorder_options recorder_options_of(
 			.event = options->event,
 			.freq_hz = options->period ? 0 : options->freq_hz,
 			.period = options->period,
-			.stacks = options->call_graph == CALL_GRAPH_NONE
-					  ? SESSION_STACKS_NONE
-					  : SESSION_STACKS_FP,
+			.stacks = stacks_wanted(options),
+			.stack_size = (uint32_t)options->stack_size & ~7u,
 			.pages = (uint32_t)options->pages,
 		},
 		.filter = {
@@ -289,7 +321,9 @@ static int record_output(const struct record_options *options,
 
 static int record(int argc, char **argv)
 {
-	struct record_options options = { .freq_hz = 99, .slice_s = 0.1 };
+	struct record_options options = { .freq_hz = 99,
+					  .slice_s = 0.1,
+					  .stack_size = STACK_SIZE };
 	struct recording recording = { .options = &options };
 	struct profile *profile = NULL;
 	struct operands operands;

@@ -176,7 +176,7 @@ static void a_chain_that_runs_off_ends_there(void **state)
 
 	(void)state;
 	assert_string_equal(stack_text(profile, profile->rows[0].stack),
-			    "[prog]+0x1010 < [prog]+0x101f");
+			    "[prog]+0x1010 < [prog]+0x101f < [broken stack]");
 	assert_int_equal(pipeline_counts(pipeline)->stacks_failed, 1);
 	pipeline_free(pipeline);
 }
