@@ -88,6 +88,25 @@ static struct key build_id_key(const struct binary_identity *id)
 			     hash_pair(KEY_BUILD_ID, half) };
 }
 
+/* The path's length without the kernel's mark of a file that has no name. */
+static size_t path_length(const struct binary_identity *id, bool *is_deleted)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(id->path), cut = sizeof(mark) - 1;
+
+	*is_deleted = id->kind == BINARY_FILE && length > cut &&
+		      strcmp(id->path + length - cut, mark) == 0;
+	return *is_deleted ? length - cut : length;
+}
+
+static uint64_t path_hash(const struct binary_identity *id)
+{
+	bool is_deleted;
+	size_t length = path_length(id, &is_deleted);
+
+	return hash_bytes(id->path, length);
+}
+
 /* The path belongs to it: on btrfs the device that mappings show is one for
  * all subvolumes, and inode numbers are unique in one subvolume only. */
 static struct key inode_key(const struct binary_identity *id)
@@ -95,15 +114,14 @@ static struct key inode_key(const struct binary_identity *id)
 	uint64_t device = (uint64_t)id->major << 32 | id->minor;
 
 	return (struct key){ hash_pair(device, id->inode),
-			     hash_pair(KEY_INODE, (uintptr_t)id->path) };
+			     hash_pair(KEY_INODE, path_hash(id)) };
 }
 
 static struct key name_key(const struct binary_identity *id)
 {
 	if (id->kind == BINARY_MEMORY)
 		return (struct key){ id->owner, KEY_OWNER };
-	return (struct key){ (uintptr_t)id->path,
-			     hash_pair(KEY_PATH, id->kind) };
+	return (struct key){ path_hash(id), hash_pair(KEY_PATH, id->kind) };
 }
 
 static struct key key_of(const struct binary_identity *id)
@@ -138,13 +156,18 @@ static bool is_another_file(const struct binary *binary,
 	       binary->state != BINARY_OPEN;
 }
 
+/* Only here is the path kept: many short processes run copies of one file
+ * under as many paths. */
 static struct binary *add(struct binary_table *table,
 			  const struct binary_identity *id, struct key key)
 {
 	struct binary *binary = mem_calloc(1, sizeof(*binary));
+	bool is_deleted;
 
 	binary->number = (uint32_t)table->count;
 	binary->id = *id;
+	binary->id.path = strings_intern_n(table->strings, id->path,
+					   path_length(id, &is_deleted));
 	binary->fd = -1;
 	table->items = mem_grow(table->items, table->count, &table->capacity,
 				sizeof(*table->items));
@@ -153,33 +176,20 @@ static struct binary *add(struct binary_table *table,
 	return binary;
 }
 
-/* Interns the path and cuts the kernel's mark of a file without a name. */
-static bool take_path(struct binary_table *table, struct binary_identity *id)
-{
-	static const char mark[] = " (deleted)";
-	size_t length = strlen(id->path), cut = sizeof(mark) - 1;
-	bool is_deleted = id->kind == BINARY_FILE && length > cut &&
-			  strcmp(id->path + length - cut, mark) == 0;
-
-	id->path = strings_intern_n(table->strings, id->path,
-				    is_deleted ? length - cut : length);
-	return is_deleted;
-}
-
 struct binary *binary_table_get(struct binary_table *table,
-				const struct binary_identity *identity)
+				const struct binary_identity *id)
 {
-	struct binary_identity id = *identity;
-	bool is_deleted = take_path(table, &id);
-	struct key key = key_of(&id);
+	struct key key = key_of(id);
 	struct binary *binary = find(table, key);
+	bool is_deleted;
 
-	if (!binary || is_another_file(binary, &id, is_deleted))
-		binary = add(table, &id, key);
-	if (id.kind == BINARY_FILE)
+	path_length(id, &is_deleted);
+	if (!binary || is_another_file(binary, id, is_deleted))
+		binary = add(table, id, key);
+	if (id->kind == BINARY_FILE)
 		binary->is_deleted = is_deleted;
 	if (!binary->id.inode_generation)
-		binary->id.inode_generation = id.inode_generation;
+		binary->id.inode_generation = id->inode_generation;
 	return binary_resolve(binary);
 }
 

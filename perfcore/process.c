@@ -9,6 +9,7 @@
 #include "perfcore/last_exit.h"
 #include "perfcore/mem.h"
 #include "perfcore/process_maps.h"
+#include "perfcore/process_proc.h"
 #include "perfcore/process_store.h"
 #include "perfcore/procfs.h"
 
@@ -25,7 +26,7 @@ struct process_table {
 	struct process_store store;
 	struct last_exits exits;
 	uint64_t lost_time, sweep_time;
-	uint64_t boot_wall_ns; /* UNIX time of the boot */
+	uint64_t boot_ns; /* UNIX time of the boot; 0: not this host's */
 	uint64_t maps_read, maps_failed;
 	const char *empty;
 };
@@ -45,8 +46,8 @@ struct process_table *process_table_new(
 
 	table->config = *config;
 	process_store_init(&table->store);
-	table->boot_wall_ns =
-		clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	if (config->root)
+		table->boot_ns = process_proc_boot_ns();
 	/* Sessions take their time from CLOCK_MONOTONIC. */
 	if (!config->wall_offset_ns && config->root && !*config->root)
 		table->config.wall_offset_ns =
@@ -67,12 +68,21 @@ void process_table_free(struct process_table *table)
 
 static struct instance *add_instance(struct process_table *table, uint32_t pid)
 {
-	char stand_in[16];
+	return instance_add(&table->store, pid, table->empty, table->empty);
+}
 
-	snprintf(stand_in, sizeof(stand_in), ":%u", pid);
-	return instance_add(&table->store, pid,
-			    strings_intern(table->config.strings, stand_in),
-			    table->empty);
+/* For a process that has told its name to nobody. */
+static const char *stand_in_comm(const struct process_table *table,
+				 uint32_t pid)
+{
+	char comm[16];
+
+	if (pid == 0)
+		return strings_intern(table->config.strings, "swapper");
+	if (pid == NO_ID)
+		return strings_intern(table->config.strings, "[exited]");
+	snprintf(comm, sizeof(comm), ":%u", pid);
+	return strings_intern(table->config.strings, comm);
 }
 
 static void set_comm(struct process_table *table, struct thread_entry *entry,
@@ -88,70 +98,22 @@ static void set_comm(struct process_table *table, struct thread_entry *entry,
 	}
 }
 
-static void take_exe(struct process_table *table, struct process *process)
-{
-	static const char mark[] = " (deleted)";
-	char path[4096];
-	size_t length;
-
-	if (procfs_link(table->config.root, process->pid, "exe", path,
-			sizeof(path)))
-		return;
-	length = strlen(path);
-	if (length > sizeof(mark) - 1 &&
-	    strcmp(path + length - (sizeof(mark) - 1), mark) == 0)
-		length -= sizeof(mark) - 1;
-	process->exe = strings_intern_n(table->config.strings, path, length);
-}
-
-/* What /proc knows of a process and no record has told; asked once for each
- * image, when it is first sampled or forks. */
+/* What no record has told, asked once for each image, when it is first
+ * sampled or forks. */
 static void describe(struct process_table *table, struct instance *instance)
 {
 	struct process *process = &instance->process;
-	const char *root = table->config.root;
-	struct procfs_status status;
-	struct procfs_stat stat;
-	char link[64];
 
 	if (instance->is_described)
 		return;
 	instance->is_described = true;
-	if (!root || !process->pid || process->pid == NO_ID)
-		return;
-	if (procfs_stat(root, process->pid, process->pid, &stat) == 0) {
-		uint64_t ticks_per_s = (uint64_t)sysconf(_SC_CLK_TCK);
-
-		instance->start_ticks = stat.start_ticks;
-		if (!process->start_wall_ns)
-			process->start_wall_ns =
-				table->boot_wall_ns +
-				stat.start_ticks * (1000000000 / ticks_per_s);
-		if (!instance->has_comm)
-			process->comm = strings_intern(table->config.strings,
-						       stat.comm);
-		instance->has_comm = true;
-	}
-	if (procfs_status(root, process->pid, &status) == 0) {
-		process->uid = status.uid;
-		process->namespace_pid = status.namespace_pid;
-	}
-	if (process->exe == table->empty && !instance->is_exe_next)
-		take_exe(table, process);
-	if (procfs_link(root, process->pid, "ns/mnt", link, sizeof(link)) == 0)
-		sscanf(link, "mnt:[%lu]", &process->mount_namespace);
-}
-
-/* The name of a thread that no record has told. */
-static const char *thread_comm(struct process_table *table,
-			       const struct instance *instance, uint32_t tid)
-{
-	char comm[PROCFS_COMM_MAX];
-
-	if (!table->config.root || tid == instance->process.pid ||
-	    procfs_comm(table->config.root, instance->process.pid, tid, comm))
-		return instance->process.comm;
-	return strings_intern(table->config.strings, comm);
+	if (instance->image_path)
+		process->exe = strings_intern(table->config.strings,
+					      instance->image_path);
+	if (table->config.root && process->pid && process->pid != NO_ID)
+		process_proc_read(&table->config, instance, table->boot_ns);
+	if (!instance->has_comm)
+		process->comm = stand_in_comm(table, process->pid);
 }
 
 /* The thread a record or a sample names, of an instance that is there. */
@@ -163,7 +125,7 @@ static struct thread_entry *get_entry(struct process_table *table,
 	if (entry)
 		return entry;
 	return entry_add(&table->store, instance, tid,
-			 thread_comm(table, instance, tid));
+			 process_proc_comm(&table->config, instance, tid));
 }
 
 /* Where the maps of a child that does not exec come from, as long as the
@@ -187,6 +149,17 @@ static void inherit_maps(struct instance *child, const struct instance *parent)
 	}
 }
 
+/* In ticks after the boot, as /proc tells starts: a process has the same one
+ * in the next recording, which meets it there. */
+static uint64_t start_wall(const struct process_table *table, uint64_t time)
+{
+	uint64_t wall = time + (uint64_t)table->config.wall_offset_ns;
+
+	if (!table->config.wall_offset_ns)
+		return 0;
+	return wall - (wall - table->boot_ns) % process_proc_tick_ns();
+}
+
 static void fork_process(struct process_table *table, const struct event *event)
 {
 	uint32_t parent_pid = event->fork.parent_pid;
@@ -200,9 +173,7 @@ static void fork_process(struct process_table *table, const struct event *event)
 	entry = get_entry(table, parent, event->fork.parent_tid);
 	child = add_instance(table, event->pid);
 	child->process.start_ns = event->time;
-	if (table->config.wall_offset_ns)
-		child->process.start_wall_ns =
-			event->time + (uint64_t)table->config.wall_offset_ns;
+	child->process.start_wall_ns = start_wall(table, event->time);
 	child->process.uid = parent->process.uid;
 	child->process.exe = parent->process.exe;
 	child->process.mount_namespace = parent->process.mount_namespace;
@@ -290,6 +261,8 @@ static void exec(struct process_table *table, struct instance *instance)
 	instance->is_exe_next = true;
 	process->exe = table->empty;
 	process->memory = NULL;
+	free(instance->image_path);
+	instance->image_path = NULL;
 	maps_free(process->maps);
 	process->maps = maps_new();
 	entry_add(&table->store, instance, process->pid, process->comm);
@@ -311,6 +284,21 @@ static void on_comm(struct process_table *table, const struct event *event)
 		 event->comm.comm);
 }
 
+/* The first code that is mapped after an exec is the program's own. Its path
+ * is kept for good only if the process is sampled. */
+static void take_image(struct process_table *table, struct instance *instance,
+		       const char *path)
+{
+	instance->is_exe_next = false;
+	if (instance->process.exe != table->empty || instance->image_path)
+		return;
+	if (instance->is_described)
+		instance->process.exe =
+			strings_intern(table->config.strings, path);
+	else
+		instance->image_path = mem_strdup(path);
+}
+
 static void on_mmap(struct process_table *table, const struct event *event)
 {
 	struct instance *instance;
@@ -327,11 +315,8 @@ static void on_mmap(struct process_table *table, const struct event *event)
 	binary = process_maps_add(&table->config, &instance->process,
 				  &event->mmap);
 	if (binary && binary->id.kind == BINARY_FILE &&
-	    (instance->is_exe_next || !table->config.root) &&
-	    instance->process.exe == table->empty) {
-		instance->process.exe = binary->id.path;
-		instance->is_exe_next = false;
-	}
+	    (instance->is_exe_next || !table->config.root))
+		take_image(table, instance, event->mmap.path);
 	if (maps_count(instance->process.maps) <= PROCESS_MAPS_MAX)
 		return;
 	/* No record tells of unmapping: begin again with what is there. */
@@ -425,11 +410,6 @@ static struct instance *not_ended(struct process_table *table,
 	return instance;
 }
 
-static const char *kernel_comm(uint32_t pid)
-{
-	return pid == 0 ? "swapper" : "[exited]";
-}
-
 static struct thread_entry *find_slowly(struct process_table *table,
 					uint32_t pid, uint32_t tid,
 					uint32_t cpu)
@@ -444,9 +424,6 @@ static struct thread_entry *find_slowly(struct process_table *table,
 	else if (instance->process.has_ended)
 		instance = not_ended(table, instance, tid);
 	describe(table, instance);
-	if (pid == 0 || pid == NO_ID)
-		instance->process.comm =
-			strings_intern(table->config.strings, kernel_comm(pid));
 	entry = get_entry(table, instance, tid);
 	if (instance->process.has_ended)
 		entry_end(entry, instance->process.end_ns);

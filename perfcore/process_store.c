@@ -87,6 +87,7 @@ static void instance_free(struct process_store *store,
 		idmap_remove(&store->by_pid, instance->process.pid, 0);
 	pool_drop(&store->instances, instance->slot);
 	maps_free(instance->process.maps);
+	free(instance->image_path);
 	free(instance);
 }
 

@@ -28,6 +28,7 @@ struct instance {
 	uint32_t n_alive; /* threads known and not ended */
 	uint32_t image;	  /* counts its execs */
 	uint64_t start_ticks;
+	char *image_path; /* becomes exe once somebody asks; or NULL */
 	/* While its maps are not known: whose it got by fork. */
 	uint32_t from_pid, from_number, from_image;
 	uint64_t maps_time; /* when they became known */

@@ -13,3 +13,8 @@ bench-pprof: $(BUILD)/bench/pprof ## writing and reading profiles of 10,000 to 1
 	@for rows in 10000 100000 1000000; do $< $$rows || exit 1; done
 
 .PHONY: bench-pprof
+
+bench-system: $(BUILD)/bench/system ## maps of 60,000 mappings, accounting of 1,000 processes
+	@$<
+
+.PHONY: bench-system

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,6 +96,21 @@ static void identity_is_not_the_path(void **state)
 	assert_int_equal(one->number, 0);
 	assert_int_equal(binary_table_count(table), 4);
 	assert_ptr_equal(binary_table_at(table, 0), one);
+}
+
+static void paths_of_known_files_are_not_kept(void **state)
+{
+	size_t bytes;
+	char path[64];
+
+	(void)state;
+	get(by_build_id("/tmp/copy", 1));
+	bytes = strings_bytes(strings);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(path, sizeof(path), "/tmp/copy%d (deleted)", i);
+		get(by_build_id(path, 1));
+	}
+	assert_int_equal(strings_bytes(strings), bytes);
 }
 
 static void path_alone_when_nothing_else(void **state)
@@ -211,6 +227,8 @@ int main(void)
 		cmocka_unit_test(kinds_by_name),
 		cmocka_unit_test_setup_teardown(identity_is_not_the_path, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			paths_of_known_files_are_not_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(path_alone_when_nothing_else,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(deleted_mark_is_cut, setup,

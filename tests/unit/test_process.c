@@ -212,7 +212,8 @@ static void born_and_executed_without_proc(void **state)
 	assert_string_equal(thread->comm, "ls");
 	assert_string_equal(thread->process->exe, "/bin/ls");
 	assert_int_equal(thread->process->start_ns, 1 * S);
-	assert_int_equal(thread->process->start_wall_ns, 1700000001 * S);
+	assert_in_range(thread->process->start_wall_ns,
+			1700000001 * S - 10 * MS, 1700000001 * S);
 	assert_string_equal(path_at(thread, 0x1000), "/bin/ls");
 	assert_string_equal(path_at(thread, 0x4fff), "/lib/ld.so");
 	assert_string_equal(path_at(thread, 0x5000), "");
@@ -575,6 +576,34 @@ static void memory_stays_flat(void **state)
 	assert_int_equal(counts().processes, 1);
 }
 
+static void paths_of_unsampled_processes_go(void **state)
+{
+	size_t bytes = 0;
+	char path[64];
+
+	(void)state;
+	tree_process(10, "sh", 500, SHELL_MAPS);
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct event event = { .kind = EVENT_MMAP,
+				       .time = i * 10 * MS };
+
+		fork_at(i * 10 * MS + 1, 10, 10, 1000 + i, 1000 + i);
+		comm_at(i * 10 * MS + 1, 1000 + i, 1000 + i, "short", true);
+		snprintf(path, sizeof(path), "/tmp/copy%u", i);
+		event.pid = event.tid = 1000 + i;
+		event.mmap.length = 0x1000;
+		event.mmap.path = path;
+		event.mmap.build_id_size = 20;
+		process_table_event(table, &event);
+		exit_at(i * 10 * MS + 2, 1000 + i, 1000 + i, 0);
+		if (i == 500)
+			bytes = strings_bytes(strings);
+	}
+	assert_int_equal(strings_bytes(strings), bytes);
+	assert_string_equal(thread_of(1999, 1999, 10 * S)->process->exe,
+			    "/tmp/copy999");
+}
+
 static void threads_of_a_living_process_go(void **state)
 {
 	(void)state;
@@ -671,6 +700,7 @@ int main(void)
 		LIVE(namespaces_are_kept),
 		LIVE(lost_records_are_made_good),
 		LIVE(memory_stays_flat),
+		LIVE(paths_of_unsampled_processes_go),
 		LIVE(threads_of_a_living_process_go),
 		FILE_ONLY(file_with_made_up_records),
 		LIVE(fork_chain_is_no_recursion),
