@@ -10,6 +10,7 @@
 #include "symbolize/demangle.h"
 #include "symbolize/image.h"
 #include "symbolize/names.h"
+#include "symbolize/pclntab.h"
 #include "symbolize/plt.h"
 #include "symbolize/symtab.h"
 
@@ -17,6 +18,7 @@
 enum name_kind {
 	NAME_SYMBOL, /* symtab_symbol.id */
 	NAME_PLT,    /* address of the slot */
+	NAME_GO,     /* address of the function */
 };
 
 struct module {
@@ -28,6 +30,7 @@ struct module {
 	uint64_t debug_bias;
 	struct symtab symtab;
 	struct plt plt;
+	struct pclntab pclntab;
 	struct debug_info *debug_info; /* NULL: none, or not wanted */
 	bool has_symbols; /* all of these are made when first asked */
 
@@ -167,6 +170,7 @@ static void symbols_load(struct module *module)
 		symtab_add(symtab, &module->mini, 0);
 	symtab_sort(symtab);
 	plt_init(&module->plt, &module->image);
+	pclntab_init(&module->pclntab, &module->image);
 	image_forget(&module->image);
 	image_forget(&module->debug);
 }
@@ -255,6 +259,24 @@ static bool lookup_plt(struct module *module, uint64_t vaddr,
 	return true;
 }
 
+/* Go's names are written as they are read. */
+static bool lookup_go(struct module *module, uint64_t vaddr,
+		      struct module_lookup *lookup)
+{
+	struct pclntab_symbol symbol;
+	struct name *name;
+	bool is_new;
+
+	if (!pclntab_find(&module->pclntab, vaddr, &symbol))
+		return false;
+	name = names_at(&module->names, NAME_GO, symbol.start, &is_new);
+	if (is_new)
+		name->shown = name->system =
+			strings_intern(module->input.strings, symbol.name);
+	lookup_set(lookup, symbol.start, name);
+	return true;
+}
+
 /* ".cold" parts have symbols of their own, but are parts of a function. */
 static bool is_part(const char *symbol)
 {
@@ -294,8 +316,9 @@ void module_symbolize(struct module *module, uint64_t vaddr,
 	symbols_load(module);
 	lookup->symbol_start = 0;
 	lookup->n_lines = 0;
-	if (!lookup_symbol(module, vaddr, lookup))
-		lookup_plt(module, vaddr, lookup);
+	if (!lookup_symbol(module, vaddr, lookup) &&
+	    !lookup_plt(module, vaddr, lookup))
+		lookup_go(module, vaddr, lookup);
 	if (module->debug_info)
 		lookup_lines(module, vaddr, lookup);
 }
