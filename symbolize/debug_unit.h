@@ -19,7 +19,7 @@
 #include "symbolize/debug_abbrev.h"
 #include "symbolize/debug_sections.h"
 
-#define DEBUG_ABBREVS_KEPT 16
+#define DEBUG_ABBREVS_KEPT 128
 
 /* The debug information of one file. */
 struct debug_file {
