@@ -79,6 +79,10 @@ $(BUILD)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,FUZZ $<)clang $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
+$(BUILD)/fuzz/%.o: $(BUILD)/%.c
+	@mkdir -p $(@D)
+	$(call quiet,FUZZ $<)clang $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
 $(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	$(call quiet,FUZZ $@)clang $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_OBJECTS) $(LIBS)
 
