@@ -76,8 +76,8 @@ static bool bundle_find(const struct name_query *query, const char *state,
 			struct name_found *found)
 {
 	char needle[NAME_TEXT], data_root[NAME_TEXT];
-	char *text = rootfs_read_at(
-		query->root, NULL,
+	char *text = name_file(
+		query, NULL,
 		"%s/io.containerd.runtime.v2.task/moby/%s/config.json", state,
 		query->id);
 	const char *end, *start;

@@ -64,8 +64,7 @@ static bool name_store_find(const struct name_query *query, const char *store,
 	snprintf(directory, sizeof(directory), "%s/names/%s", store, scope);
 	list = rootfs_list(query->root, directory);
 	while (list && !found->name[0] && (name = rootfs_next(list))) {
-		char *id = rootfs_read_at(query->root, NULL, "%s/%s", directory,
-					  name);
+		char *id = name_file(query, NULL, "%s/%s", directory, name);
 
 		if (id && strncmp(id, query->id, strlen(query->id)) == 0) {
 			found->runtime = "nerdctl";

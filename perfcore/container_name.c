@@ -38,21 +38,41 @@ bool container_name_find(const struct name_query *query,
 	return false;
 }
 
-json_t *name_json(const struct name_query *query, const char *format, ...)
+static char *file_read(const struct name_query *query, size_t *size,
+		       const char *format, va_list args)
 {
+	size_t limit = query->root == query->proc ? ROOTFS_FILE_MAX
+						  : ROOTFS_FOREIGN_FILE_MAX;
 	char path[ROOTFS_PATH_MAX];
-	json_t *json = NULL;
-	size_t size;
-	char *text;
-	va_list args;
-	int length;
+	int length = vsnprintf(path, sizeof(path), format, args);
 
-	va_start(args, format);
-	length = vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
 	if (length < 0 || (size_t)length >= sizeof(path))
 		return NULL;
-	text = rootfs_read(query->root, path, ROOTFS_FILE_MAX, &size);
+	return rootfs_read(query->root, path, limit, size);
+}
+
+char *name_file(const struct name_query *query, size_t *size,
+		const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = file_read(query, size, format, args);
+	va_end(args);
+	return text;
+}
+
+json_t *name_json(const struct name_query *query, const char *format, ...)
+{
+	json_t *json = NULL;
+	va_list args;
+	size_t size;
+	char *text;
+
+	va_start(args, format);
+	text = file_read(query, &size, format, args);
+	va_end(args);
 	if (!text)
 		return NULL;
 	json = json_loadb(text, size, 0, NULL);
@@ -124,7 +144,7 @@ bool name_home(const struct name_query *query, char home[NAME_TEXT])
 
 	if (!query_uid(query, &uid))
 		return false;
-	text = rootfs_read(query->root, "/etc/passwd", ROOTFS_FILE_MAX, NULL);
+	text = name_file(query, NULL, "/etc/passwd");
 	rest = text;
 	while (!is_found && (line = strsep(&rest, "\n")))
 		is_found = passwd_line(line, uid, home);

@@ -53,8 +53,14 @@ bool oci_name(const struct name_query *query, struct name_found *found);
 
 /* What the families share. */
 
-/* Reads a file of at most 8 MB as JSON, to be released with json_decref();
- * NULL where it is not there, or is no JSON (then it is counted). */
+/* Reads a file below the query's root, to be released with free(); NULL where
+ * it is not there or larger than 8 MB (1 MB in a container or of a user).
+ * size may be NULL. */
+char *name_file(const struct name_query *query, size_t *size,
+		const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same as JSON, to be released with json_decref(); what is none is
+ * counted. */
 json_t *name_json(const struct name_query *query, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

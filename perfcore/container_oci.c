@@ -77,8 +77,8 @@ static size_t state_path_size(const struct name_query *query,
 			      const char *directory, const char *id)
 {
 	size_t size, path_size = 0;
-	char *text = rootfs_read_at(query->root, &size, "%s/%s/%s", directory,
-				    id, kind->file);
+	char *text =
+		name_file(query, &size, "%s/%s/%s", directory, id, kind->file);
 	json_t *state = NULL;
 
 	if (text && may_hold(text, size, query->path)) {

@@ -79,8 +79,8 @@ static bool driver_find(const struct name_query *query, const char *storage,
 
 	for (size_t i = 0; i < 2 && !is_found; i++) {
 		size_t size;
-		char *text = rootfs_read_at(query->root, &size, "%s/%s/%s",
-					    storage, directory, files[i]);
+		char *text = name_file(query, &size, "%s/%s/%s", storage,
+				       directory, files[i]);
 
 		is_found = text && entries_read(text, size, query->id, found);
 		free(text);
@@ -112,8 +112,7 @@ static bool storage_find(const struct name_query *query, const char *storage,
 static bool configured_find(const struct name_query *query,
 			    struct name_found *found)
 {
-	char *text = rootfs_read(query->root, "/etc/containers/storage.conf",
-				 ROOTFS_FOREIGN_FILE_MAX, NULL);
+	char *text = name_file(query, NULL, "/etc/containers/storage.conf");
 	char *rest = text, *line;
 	char storage[NAME_TEXT];
 	bool is_found = false;
@@ -162,7 +161,7 @@ static bool conmon_read(const struct name_query *query, uint32_t pid,
 {
 	size_t size;
 	char *text =
-		rootfs_read_at(query->root, &size, "/proc/%u/cmdline", pid);
+		rootfs_read_at(query->proc, &size, "/proc/%u/cmdline", pid);
 	const char *id, *name;
 	bool is_found = false;
 

@@ -13,9 +13,10 @@
 
 #define ROOTFS_PATH_MAX 4096
 
-/* Bounds of what is read: files of root, and files that others can write. */
+/* Bounds of what is read: files of root, and files that others can write
+ * (users, containers): as JSON they take some 40 times their size. */
 #define ROOTFS_FILE_MAX		(8u << 20)
-#define ROOTFS_FOREIGN_FILE_MAX (2u << 20)
+#define ROOTFS_FOREIGN_FILE_MAX (1u << 20)
 
 /* Opens an absolute path below root with extra flags (O_DIRECTORY, O_PATH).
  * Returns a file descriptor or -errno. */
