@@ -156,11 +156,14 @@ void debug_sections_destroy(struct debug_sections *sections)
 struct cursor debug_sections_at(const struct debug_sections *sections,
 				enum debug_section section, uint64_t offset)
 {
-	const struct debug_bytes *of = &sections->of[section];
+	static const struct debug_bytes none = { (const uint8_t *)"", 0,
+						 false };
+	const struct debug_bytes *of =
+		sections->of[section].bytes ? &sections->of[section] : &none;
 	struct cursor cursor = cursor_at(of->bytes, of->size);
 
 	cursor.is_swapped = sections->is_swapped;
-	if (!of->bytes || offset > of->size)
+	if (of == &none || offset > of->size)
 		cursor.has_failed = true;
 	cursor_skip(&cursor, offset < of->size ? offset : of->size);
 	return cursor;

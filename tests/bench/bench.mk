@@ -18,3 +18,8 @@ bench-system: $(BUILD)/bench/system ## maps of 60,000 mappings, accounting of 1,
 	@$<
 
 .PHONY: bench-system
+
+bench-lines: $(BUILD)/bench/lines ## names and lines of 20,000 addresses, beside llvm-symbolizer
+	@tests/bench/lines.sh
+
+.PHONY: bench-lines
