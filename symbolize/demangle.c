@@ -30,6 +30,8 @@ static void output_append(const char *text, size_t length, void *context)
 {
 	struct output *output = context;
 
+	if (!length) /* text may be NULL then */
+		return;
 	if (length >= sizeof(output->text) - output->used)
 		longjmp(output->too_long, 1);
 	memcpy(output->text + output->used, text, length);

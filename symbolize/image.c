@@ -1,10 +1,12 @@
 #include "symbolize/image.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "perfcore/mem.h"
 
@@ -145,6 +147,32 @@ static int image_parse(struct image *image, const char *path,
 		image->is_gnu_build_id = false;
 	}
 	return 0;
+}
+
+/*
+ * Puts a page of zeros where the file has none any more. What is read then
+ * fails the checks that any hostile file meets. mmap and sigaction may be
+ * called in a handler (Linux).
+ */
+static void on_bus_error(int signal_number, siginfo_t *info, void *context)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *address = (void *)((uintptr_t)info->si_addr & ~(page - 1));
+
+	(void)context;
+	if (info->si_code == BUS_ADRERR &&
+	    mmap(address, page, PROT_READ,
+		 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == address)
+		return;
+	signal(signal_number, SIG_DFL); /* the fault comes again, and ends us */
+}
+
+void image_survive_truncation(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error,
+				    .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &action, NULL);
 }
 
 int image_open(struct image *image, int fd, const char *path,

@@ -50,6 +50,13 @@ int image_memory(struct image *image, const void *bytes, size_t size,
 int image_adopt(struct image *image, void *bytes, size_t size, const char *path,
 		struct error *error);
 
+/*
+ * From now on a mapped file that somebody truncates reads as zeros beyond its
+ * new end, where touching it would kill the process (SIGBUS). For the whole
+ * process; calling it again changes nothing.
+ */
+void image_survive_truncation(void);
+
 void image_destroy(struct image *image);
 
 /* Finds a section by name, or the first one of a type (SHT_*). */

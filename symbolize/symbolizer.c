@@ -5,6 +5,7 @@
 
 #include "perfcore/mem.h"
 #include "symbolize/demangle.h"
+#include "symbolize/image.h"
 #include "symbolize/jitdump.h"
 #include "symbolize/kallsyms.h"
 #include "symbolize/perfmap.h"
@@ -38,6 +39,7 @@ struct symbolizer *symbolizer_new(const struct symbolizer_config *config)
 {
 	struct symbolizer *symbolizer = mem_calloc(1, sizeof(*symbolizer));
 
+	image_survive_truncation();
 	symbolizer->config = *config;
 	symbolizer->time = JITDUMP_ANY_TIME;
 	if (!config->debug_dirs)

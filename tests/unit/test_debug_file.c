@@ -154,11 +154,25 @@ static void test_c22_xz_that_unpacks_to_too_much(void **state)
 	assert_int_equal(built->notes.count, 1);
 }
 
+/* A file that is cut while it is mapped must not take the reader along. */
+static void test_file_truncated_while_mapped(void **state)
+{
+	struct built *built = *state;
+
+	image_survive_truncation();
+	built_run(built, "gcc -O1 -nostdlib -e main p.c -o p");
+	built_open(built, "p");
+	built_run(built, "truncate -s 0 p");
+	assert_string_equal(built_name_at(built, 0x1000), "");
+	assert_string_equal(built_name_at(built, 0x1100), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BUILT_TEST(test_debug_file_by_build_id),
 		BUILT_TEST(test_debug_file_by_debuglink),
+		BUILT_TEST(test_file_truncated_while_mapped),
 		BUILT_TEST(test_c19_wrong_build_id_is_refused),
 		BUILT_TEST(test_c19_wrong_debuglink_is_refused),
 		BUILT_TEST(test_c19_wrong_crc_is_refused),
