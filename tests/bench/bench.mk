@@ -7,7 +7,10 @@ bench: all targets ## what recording costs, beside perf record
 bench-truth: all targets ## do the intervals hold the truth?
 	@tests/bench/truth.sh
 
-.PHONY: bench bench-truth
+bench-recorder: all targets ## accuracy, losses, latency and memory of a recording
+	@tests/bench/recorder.sh
+
+.PHONY: bench bench-truth bench-recorder
 
 bench-pprof: $(BUILD)/bench/pprof ## writing and reading profiles of 10,000 to 1,000,000 rows
 	@for rows in 10000 100000 1000000; do $< $$rows || exit 1; done
