@@ -15,6 +15,23 @@
 #define FILES_BESIDE	   64  /* standard streams, outputs, /proc */
 #define FILES_FOR_BINARIES 960 /* wished for, not needed */
 
+void session_counts_read(const struct stream *stream,
+			 struct session_counts *counts)
+{
+	uint64_t values[5] = { 0 }; /* value, enabled, running, id, lost */
+	ssize_t got = sys_read(stream->fd, values, sizeof(values));
+
+	if (got < (ssize_t)(3 * sizeof(values[0])))
+		return;
+	if (stream->role == ROLE_TRACKING) {
+		counts->lost_tracking += values[4];
+		return;
+	}
+	counts->enabled_ns += values[1];
+	counts->running_ns += values[2];
+	counts->lost += values[4];
+}
+
 void session_stream_close(struct stream *stream)
 {
 	ring_close(&stream->ring);

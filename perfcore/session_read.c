@@ -23,23 +23,6 @@ static struct stream *stream_next(struct session *session, size_t *at)
 	return NULL;
 }
 
-void session_counts_read(const struct stream *stream,
-			 struct session_counts *counts)
-{
-	uint64_t values[5] = { 0 }; /* value, enabled, running, id, lost */
-	ssize_t got = sys_read(stream->fd, values, sizeof(values));
-
-	if (got < (ssize_t)(3 * sizeof(values[0])))
-		return;
-	if (stream->role == ROLE_TRACKING) {
-		counts->lost_tracking += values[4];
-		return;
-	}
-	counts->enabled_ns += values[1];
-	counts->running_ns += values[2];
-	counts->lost += values[4];
-}
-
 /* Before 6.0 the kernel does not count what is lost in the event itself;
  * then the LOST records stand for it. The two are never added. */
 static bool counts_lost_itself(const struct session *session)
