@@ -78,7 +78,7 @@ start '[0-9]+|exe|memfd:prog' "$TARGETS/memfd" exec "$SCRATCH/wait1"
 ask see "$pid"
 expect "C15: program in a memfd" "/memfd:prog open before $one" \
 	"$(file_line /memfd:prog | sed 's/ map_files / before /; s/ deleted$//')"
-start memfd "$TARGETS/memfd" heap
+start memfd "$TARGETS/memfd" heap 60
 perf_map=/tmp/perf-$pid.map
 until [ -s "$perf_map" ]; do sleep 0.01; done
 ask see "$pid"

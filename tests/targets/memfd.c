@@ -1,14 +1,16 @@
 /*
  * Code in a memfd (case C15): "memfd exec PROGRAM [ARGUMENT…]" runs a copy of
  * a program from one; "memfd heap" writes a loop into one as a JIT compiler
- * does, names it in /tmp/perf-PID.map, and runs it.
+ * does, names it in /tmp/perf-PID.map, and runs it for SECONDS of CPU time.
  *
- * usage: memfd exec PROGRAM [ARGUMENT…] | memfd heap
+ * usage: memfd exec PROGRAM [ARGUMENT…] | memfd heap SECONDS
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
@@ -27,7 +29,7 @@ static int exec_copy(char **arguments)
 	return 1;
 }
 
-static int run_heap(void)
+static int run_heap(unsigned seconds)
 {
 #if defined(__x86_64__)
 	static const unsigned char loop[] = { 0xeb, 0xfe }; /* jmp . */
@@ -52,6 +54,7 @@ static int run_heap(void)
 	fprintf(map, "%lx %zx jit_loop\n", (unsigned long)code + 256,
 		sizeof(loop));
 	fclose(map);
+	setrlimit(RLIMIT_CPU, &(struct rlimit){ seconds, seconds });
 	((void (*)(void))((char *)code + 256))();
 	return 0;
 }
@@ -60,8 +63,9 @@ int main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "exec") == 0)
 		return exec_copy(argv + 2);
-	if (argc == 2 && strcmp(argv[1], "heap") == 0)
-		return run_heap();
-	fputs("usage: memfd exec PROGRAM [ARGUMENT...] | memfd heap\n", stderr);
+	if (argc == 3 && strcmp(argv[1], "heap") == 0)
+		return run_heap((unsigned)atoi(argv[2]));
+	fputs("usage: memfd exec PROGRAM [ARGUMENT...] | memfd heap SECONDS\n",
+	      stderr);
 	return 2;
 }
