@@ -13,6 +13,7 @@ struct place {
 	uint32_t frame; /* in the profile */
 	uint32_t binary;
 	uint64_t address;
+	uint64_t time; /* when it was first seen */
 };
 
 struct frame_table {
@@ -21,6 +22,7 @@ struct frame_table {
 	struct idmap index;
 	struct place *places; /* in order of appearance */
 	size_t n_places, capacity, n_symbolized;
+	uint64_t time; /* of the sample that is taken in */
 };
 
 struct frame_table *frame_table_new(struct profile *profile,
@@ -71,7 +73,7 @@ uint32_t frame_table_get(struct frame_table *table, const struct binary *binary,
 	table->places = mem_grow(table->places, table->n_places,
 				 &table->capacity, sizeof(*table->places));
 	table->places[table->n_places++] =
-		(struct place){ *frame, binary->number, address };
+		(struct place){ *frame, binary->number, address, table->time };
 	return *frame;
 }
 
@@ -82,6 +84,11 @@ static void set_unnamed(struct profile *profile, uint32_t frame,
 	struct profile_line line = { profile_function(profile, &function), 0 };
 
 	profile_frame_set_lines(profile, frame, &line, 1);
+}
+
+void frame_table_set_time(struct frame_table *table, uint64_t time)
+{
+	table->time = time;
 }
 
 uint32_t frame_table_unmapped(struct frame_table *table, uint64_t address)
@@ -145,6 +152,7 @@ static void place_symbolize(struct frame_table *table,
 
 	if (binary->alias)
 		binary = binary->alias;
+	symbolizer_set_time(symbolizer, place->time);
 	symbolizer_resolve(symbolizer, binary, place->address, &symbol);
 	frame = &profile->frames[place->frame];
 	frame->mapping = mapping_of(profile, binary, &symbol);

@@ -26,6 +26,10 @@ void frame_table_free(struct frame_table *table);
 uint32_t frame_table_get(struct frame_table *table, const struct binary *binary,
 			 uint64_t address, bool *is_new);
 
+/* The time of the sample whose frames come next: code of a JIT compiler gets
+ * the name that it had when it was first seen. */
+void frame_table_set_time(struct frame_table *table, uint64_t time);
+
 /* The frame for user code that no mapping holds: by address alone. */
 uint32_t frame_table_unmapped(struct frame_table *table, uint64_t address);
 

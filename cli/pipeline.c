@@ -26,6 +26,7 @@ struct pipeline {
 	struct stack_walker *walker;
 	struct stacks *stacks;
 	struct symbolizer *symbolizer;
+	struct jit_dumps *jit_dumps;
 	int kallsyms_fd;
 
 	uint32_t *container_of; /* profile's, by the resolver's number */
@@ -176,6 +177,9 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 	binary_files_set_symfs(pipeline->files, config->symfs);
 	pipeline->frames = frame_table_new(profile, pipeline->binaries);
 	pipeline->walker = walker_make(pipeline);
+	symbolizer_make(pipeline);
+	pipeline->jit_dumps =
+		jit_dumps_new(pipeline->files, pipeline->symbolizer);
 	pipeline->stacks = stacks_new(&(struct stacks_config){
 		.profile = profile,
 		.frames = pipeline->frames,
@@ -183,9 +187,9 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 		.binaries = pipeline->binaries,
 		.files = pipeline->files,
 		.walker = pipeline->walker,
+		.jit_dumps = pipeline->jit_dumps,
 		.max_callchain = config->max_callchain,
 	});
-	symbolizer_make(pipeline);
 	value_types_set(pipeline);
 	states_make(pipeline);
 	return pipeline;
@@ -195,6 +199,7 @@ void pipeline_free(struct pipeline *pipeline)
 {
 	if (!pipeline)
 		return;
+	jit_dumps_free(pipeline->jit_dumps);
 	symbolizer_free(pipeline->symbolizer);
 	if (pipeline->kallsyms_fd >= 0)
 		close(pipeline->kallsyms_fd);
@@ -355,6 +360,7 @@ static void take_sample(struct pipeline *pipeline, const struct event *event)
 		pipeline->counts.filtered++;
 		return;
 	}
+	frame_table_set_time(pipeline->frames, event->time);
 	add_sample(pipeline, event, value, thread, container);
 }
 
@@ -497,6 +503,7 @@ void pipeline_finish(struct pipeline *pipeline)
 	containers_retry(pipeline->containers);
 	containers_fill(pipeline);
 	frame_table_symbolize(pipeline->frames, pipeline->symbolizer);
+	symbolizer_report(pipeline->symbolizer);
 }
 
 struct profile *pipeline_profile(struct pipeline *pipeline)

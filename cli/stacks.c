@@ -119,6 +119,8 @@ static bool add_user(struct stacks *stacks, struct process *process,
 	if (config->files && binary->state != BINARY_OPEN &&
 	    (is_new || binary->id.kind == BINARY_MEMORY))
 		binary_files_open(config->files, process, mapping);
+	if (config->jit_dumps && binary->id.kind == BINARY_MEMORY)
+		jit_dumps_look(config->jit_dumps, process);
 	return true;
 }
 

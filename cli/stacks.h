@@ -8,6 +8,7 @@
 #define CLI_STACKS_H
 
 #include "cli/frame_table.h"
+#include "cli/jit_dumps.h"
 #include "cli/profile/profile.h"
 #include "cli/stack_walker.h"
 #include "perfcore/binary_file.h"
@@ -29,6 +30,7 @@ struct stacks_config {
 	struct binary_table *binaries;
 	struct binary_files *files;  /* NULL: none can be opened */
 	struct stack_walker *walker; /* NULL: no stack is unwound */
+	struct jit_dumps *jit_dumps; /* NULL: none are looked for */
 	uint32_t max_callchain;	     /* as pipeline_config */
 };
 

@@ -217,7 +217,7 @@ void symbolizer_add_jitdump(struct symbolizer *symbolizer,
 
 void symbolizer_set_time(struct symbolizer *symbolizer, uint64_t time)
 {
-	symbolizer->time = time;
+	symbolizer->time = time ? time : JITDUMP_ANY_TIME;
 }
 
 /* One line for code that a JIT compiler told of. */

@@ -88,7 +88,7 @@ void symbolizer_add_jitdump(struct symbolizer *symbolizer,
 			    const struct binary *memory, int fd);
 
 /* The time of the samples that are resolved from now on, in ns of their
- * clock; before the first call, code has the last name it was given. */
+ * clock; 0, or before the first call: code has the last name it was given. */
 void symbolizer_set_time(struct symbolizer *symbolizer, uint64_t time);
 
 /* Adds to the notes what was counted on the way: lines of maps that made no

@@ -119,6 +119,53 @@ int main(int argc, char **argv)
 	unlink(path);
 }
 C
+	# The same with a jitdump, for two pieces of code at one address in turn.
+	cat >jitdump.c <<'C'
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static const unsigned char loop[] = { 0xb9, 0, 0xe1, 0xf5, 5, 0xff, 0xc9, 0x75, 0xfc, 0xc3 };
+static uint64_t now(clockid_t clock)
+{
+	struct timespec time;
+	clock_gettime(clock, &time);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+static void load(FILE *dump, void *code, const char *name)
+{
+	struct { uint32_t id, size; uint64_t time; uint32_t pid, tid; uint64_t vma, address, length, index; } record = {
+		0, 56 + strlen(name) + 1 + sizeof(loop), now(CLOCK_MONOTONIC), getpid(), getpid(),
+		(uintptr_t)code, (uintptr_t)code, sizeof(loop), 0 };
+	fwrite(&record, sizeof(record), 1, dump);
+	fwrite(name, strlen(name) + 1, 1, dump);
+	fwrite(loop, sizeof(loop), 1, dump);
+	fflush(dump);
+}
+int main(int argc, char **argv)
+{
+	struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } header = {
+		0x4a695444, 1, 40, 62, 0, getpid(), now(CLOCK_MONOTONIC), 0 };
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	double seconds = argc > 1 ? atof(argv[1]) : 1;
+	char path[64];
+	FILE *dump;
+	snprintf(path, sizeof(path), "jit-%d.dump", getpid());
+	dump = fopen(path, "w+");
+	fwrite(&header, sizeof(header), 1, dump);
+	fflush(dump);
+	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0);
+	memcpy(code, loop, sizeof(loop));
+	load(dump, code, "dumped loop");
+	while (now(CLOCK_PROCESS_CPUTIME_ID) < seconds * 1e9)
+		((void (*)(void))code)();
+	load(dump, code, "later code"); /* never run */
+}
+C
 	# Labels without size or type, as in hand-written assembly.
 	cat >label.s <<'S'
 .text
@@ -171,6 +218,7 @@ names_build() {
 	$cc -DHOT=hot_replaced spin.c -o n-replaced && gcc -O1 other.c -o n-other && kind n-replaced hot_replaced ./n-replaced
 	gcc -O1 vdso.c -o n-vdso && kind n-vdso 'clock_gettime' ./n-vdso
 	gcc -O1 jit.c -o n-jit && kind n-jit 'jitted loop' ./n-jit
+	gcc -O1 jitdump.c -o n-jitdump && kind n-jitdump 'dumped loop' ./n-jitdump
 	gcc -shared -fPIC -O1 callee.c -o libcallee.so &&
 		gcc -O1 -Wl,-z,lazy -DHOT=hot_plt plt.c -o n-plt ./libcallee.so && kind n-plt '^(hot_plt|callee|callee@plt)$' ./n-plt
 	$cc -static -DHOT=hot_chroot spin.c -o n-chroot && mkdir -p jail && cp n-chroot jail/ && kind n-chroot hot_chroot "chroot jail /n-chroot"

@@ -241,6 +241,54 @@ static void test_c54_vdso_from_memory(void **state)
 	symbolizer_free(symbolizer);
 }
 
+/* A jitdump of one piece of code, "f" at 0x1000, loaded at time 100. */
+static int jitdump_fd(void)
+{
+	static const struct {
+		uint32_t magic, version, size, machine, pad, pid;
+		uint64_t time, flags;
+		uint32_t id, record_size;
+		uint64_t loaded;
+		uint32_t process, thread;
+		uint64_t vma, address, code_size, index;
+		char name_and_code[8];
+	} dump = { 0x4a695444, 1,   40, 62, 0,	    1,	    1, 0, 0,
+		   64,	       100, 1,	1,  0x1000, 0x1000, 6, 0, "f" };
+	int fd = memfd_create("jit.dump", 0);
+
+	assert_int_equal(write(fd, &dump, sizeof(dump)), sizeof(dump));
+	return fd;
+}
+
+static void test_memory_is_named_by_its_jitdump_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbolizer *symbolizer = symbolizer_new(&fixture->config);
+	struct binary memory = { .id = { .kind = BINARY_MEMORY,
+					 .path = "/tmp/perf-1.map" },
+				 .state = BINARY_OPEN,
+				 .fd = memfd_of("1000 10 of the map\n") };
+	int fd = jitdump_fd();
+	struct symbol symbol;
+
+	symbolizer_add_jitdump(symbolizer, &memory, fd);
+	symbolizer_set_time(symbolizer, 200);
+	symbolizer_resolve(symbolizer, &memory, 0x1005, &symbol);
+	assert_string_equal(symbol.lines[0].name, "f");
+	assert_true(symbol.varies);
+	symbolizer_resolve(symbolizer, &memory, 0x1006, &symbol);
+	assert_string_equal(symbol.lines[0].name, "of the map");
+	symbolizer_report(symbolizer);
+	assert_int_equal(fixture->notes.count, 0);
+	symbolizer_set_time(symbolizer, 50); /* of another clock */
+	symbolizer_resolve(symbolizer, &memory, 0x1005, &symbol);
+	symbolizer_report(symbolizer);
+	assert_int_equal(fixture->notes.count, 1);
+	symbolizer_free(symbolizer);
+	close(memory.fd);
+	close(fd);
+}
+
 static void test_ksymbol_is_named_by_its_path(void **state)
 {
 	struct fixture *fixture = *state;
@@ -299,6 +347,7 @@ int main(void)
 		TEST(test_c51_hidden_addresses_are_said_once),
 		TEST(test_c54_vdso_from_memory),
 		TEST(test_memory_is_named_by_its_perf_map),
+		TEST(test_memory_is_named_by_its_jitdump_first),
 		TEST(test_ksymbol_is_named_by_its_path),
 	};
 
