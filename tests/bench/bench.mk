@@ -26,3 +26,8 @@ bench-lines: $(BUILD)/bench/lines ## names and lines of 20,000 addresses, beside
 	@tests/bench/lines.sh
 
 .PHONY: bench-lines
+
+bench-group: $(BUILD)/bench/group ## reports of a million rows and 200,000 stacks
+	@$<
+
+.PHONY: bench-group
