@@ -10,6 +10,7 @@
 
 #define GAP	     3 /* spaces between columns */
 #define FLEXIBLE_MIN 16
+#define FLEXIBLE_MAX 100
 
 static const char dots[] = "…";
 
@@ -141,6 +142,11 @@ static void widths_find(const struct table *table, size_t *widths, int limit)
 			if (width > widths[i])
 				widths[i] = width;
 		}
+		/* Where no width is given one monster of a template must not
+		 * push all other columns out of sight. */
+		if (limit == 0 && table->columns[i].is_flexible &&
+		    widths[i] > FLEXIBLE_MAX)
+			widths[i] = FLEXIBLE_MAX;
 	}
 	widths_fit(table, widths, limit);
 }
