@@ -156,7 +156,8 @@ static int files_budget(size_t n_cpus, struct error *error)
 			 (unsigned long long)limit, (unsigned long long)needed);
 }
 
-/* Half a second of samples, at most 2 MB a CPU for copies of stacks. */
+/* Half a second of samples, at most 4 MB a CPU for copies of stacks; or what
+ * was asked for. A ring is a power of two. */
 static uint32_t pages_by_need(const struct session *session)
 {
 	const struct session_options *options = &session->options;
@@ -166,11 +167,14 @@ static uint32_t pages_by_need(const struct session *session)
 				  ? options->stack_size + 512
 				  : 512;
 	uint64_t limit = options->stacks == SESSION_STACKS_COPY ? 1024 : 256;
+	uint64_t wanted = rate * record / 2 / 4096;
 	uint64_t pages = 32;
 
-	if (options->pages)
-		return options->pages;
-	while (pages < limit && pages * 4096 < rate * record / 2)
+	if (options->pages) {
+		limit = wanted = options->pages;
+		pages = 1;
+	}
+	while (pages < limit && pages < wanted)
 		pages *= 2;
 	return (uint32_t)pages;
 }

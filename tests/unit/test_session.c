@@ -225,6 +225,26 @@ static void rings_shrink_when_memory_is_refused(void **state)
 	assert_int_equal(fake_sys_open_count(), 0);
 }
 
+static void asked_pages_become_a_power_of_two(void **state)
+{
+	static const uint32_t asked[] = { 1, 3, 64, 100 };
+	static const uint64_t given[] = { 1, 4, 64, 128 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		fake_sys_reset("0");
+		assert_int_equal(
+			session_open(&session,
+				     &(struct session_options){
+					     .freq_hz = 99, .pages = asked[i] },
+				     &notes, &error),
+			0);
+		assert_int_equal(session_ring_bytes(session),
+				 (given[i] + 64 + 2) * 4096);
+		end();
+	}
+}
+
 static int no_cpu_2(const struct perf_event_attr *attr, int cpu)
 {
 	(void)attr;
@@ -368,6 +388,7 @@ int main(void)
 		cmocka_unit_test(losses_are_counted_once_c48),
 		cmocka_unit_test(too_few_files_are_told_with_the_sum),
 		cmocka_unit_test(rings_shrink_when_memory_is_refused),
+		cmocka_unit_test(asked_pages_become_a_power_of_two),
 		cmocka_unit_test(a_cpu_that_is_just_gone_is_left_out_c49),
 		cmocka_unit_test(cpus_go_and_come_c49),
 		cmocka_unit_test(a_cpu_away_for_a_moment_is_noticed_c49),
