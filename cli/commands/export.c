@@ -26,67 +26,70 @@ struct export_options {
 #define NO_FORMAT   (-1)
 
 /* A selected profile on its way out. */
-struct export
-{
+struct outgoing {
 	struct profile *profile;
 	struct window window; /* before rows were selected */
 	uint32_t value;	      /* the metric's value type */
 	int per;
 };
 
-static enum stack_grouping grouping_or(const struct export *export,
+static enum stack_grouping grouping_or(const struct outgoing *outgoing,
 				       enum stack_grouping usual)
 {
-	return export->per == PER_DEFAULT ? usual
-					  : (enum stack_grouping) export->per;
+	return outgoing->per == PER_DEFAULT
+		       ? usual
+		       : (enum stack_grouping)outgoing->per;
 }
 
-static int write_pprof(const struct export *export, int fd, struct error *error)
+static int write_pprof(const struct outgoing *outgoing, int fd,
+		       struct error *error)
 {
-	if (export->value < export->profile->n_value_types)
-		export->profile->default_value = export->value;
-	return pprof_write(export->profile, fd, error);
+	if (outgoing->value < outgoing->profile->n_value_types)
+		outgoing->profile->default_value = outgoing->value;
+	return pprof_write(outgoing->profile, fd, error);
 }
 
-static int write_folded(const struct export *export, int fd,
+static int write_folded(const struct outgoing *outgoing, int fd,
 			struct error *error)
 {
-	return folded_write(export->profile, export->value,
-			    grouping_or(export, STACK_GROUPING_COMM), fd,
+	return folded_write(outgoing->profile, outgoing->value,
+			    grouping_or(outgoing, STACK_GROUPING_COMM), fd,
 			    error);
 }
 
-static int write_speedscope(const struct export *export, int fd,
+static int write_speedscope(const struct outgoing *outgoing, int fd,
 			    struct error *error)
 {
-	return speedscope_write(export->profile, export->value,
-				grouping_or(export, STACK_GROUPING_PROCESS), fd,
-				error);
+	return speedscope_write(outgoing->profile, outgoing->value,
+				grouping_or(outgoing, STACK_GROUPING_PROCESS),
+				fd, error);
 }
 
-static int write_firefox(const struct export *export, int fd,
+static int write_firefox(const struct outgoing *outgoing, int fd,
 			 struct error *error)
 {
-	return firefox_write(export->profile, export->value, fd, error);
+	return firefox_write(outgoing->profile, outgoing->value, fd, error);
 }
 
-static int write_report(const struct export *export, bool is_json, int fd,
+static int write_report(const struct outgoing *outgoing, bool is_json, int fd,
 			struct error *error)
 {
 	const struct group_request all = { 0 };
 
-	return machine_report_write(export->profile, &export->window, &all,
+	return machine_report_write(outgoing->profile, &outgoing->window, &all,
 				    is_json, fd, error);
 }
 
-static int write_json(const struct export *export, int fd, struct error *error)
+static int write_json(const struct outgoing *outgoing, int fd,
+		      struct error *error)
 {
-	return write_report(export, true, fd, error);
+	return write_report(outgoing, true, fd, error);
 }
 
-static int write_csv(const struct export *export, int fd, struct error *error)
+static int write_csv(const struct outgoing *outgoing, int fd,
+		     struct error *error)
 {
-	return write_report(export, false, fd, error);
+	return write_report(outgoing, false, fd, error);
 }
 
 static const char *const format_names[] = { "pprof",   "folded", "speedscope",
@@ -94,7 +97,7 @@ static const char *const format_names[] = { "pprof",   "folded", "speedscope",
 					    NULL };
 
 /* In the order of format_names. */
-static int (*const writers[])(const struct export *, int, struct error *) = {
+static int (*const writers[])(const struct outgoing *, int, struct error *) = {
 	write_pprof,   write_folded, write_speedscope,
 	write_firefox, write_json,   write_csv,
 };
@@ -141,38 +144,38 @@ static const struct option_group export_groups[] = {
 };
 
 /* The selection's, and what it leaves. Returns 0 or -errno with error. */
-static int prepare(struct export *export, const struct export_options *options,
-		   struct error *error)
+static int prepare(struct outgoing *outgoing,
+		   const struct export_options *options, struct error *error)
 {
-	int metric = select_metric(export->profile, &options->select, error);
+	int metric = select_metric(outgoing->profile, &options->select, error);
 
 	if (metric < 0)
 		return metric;
-	export->value = (uint32_t)metric;
-	window_of(&export->window, export->profile, export->value);
-	if (export->value >= export->profile->n_value_types)
-		export->value = PROFILE_NONE;
-	return select_rows(export->profile, &options->select, error);
+	outgoing->value = (uint32_t)metric;
+	window_of(&outgoing->window, outgoing->profile, outgoing->value);
+	if (outgoing->value >= outgoing->profile->n_value_types)
+		outgoing->value = PROFILE_NONE;
+	return select_rows(outgoing->profile, &options->select, error);
 }
 
 static int export_files(const struct export_options *options,
 			const struct operands *files, struct error *error)
 {
-	struct export export = { .per = options->per };
+	struct outgoing outgoing = { .per = options->per };
 	struct output_file out;
-	int code = input_merge(&export.profile, files->items, files->count,
+	int code = input_merge(&outgoing.profile, files->items, files->count,
 			       &options->select, error);
 
 	if (code)
 		return code;
-	code = prepare(&export, options, error);
+	code = prepare(&outgoing, options, error);
 	if (code == 0)
 		code = output_file_open(&out, options->output, error);
 	if (code == 0) {
-		code = writers[options->format](&export, out.fd, error);
+		code = writers[options->format](&outgoing, out.fd, error);
 		code = output_file_close(&out, code, error);
 	}
-	profile_free(export.profile);
+	profile_free(outgoing.profile);
 	return code;
 }
 
