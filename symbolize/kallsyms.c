@@ -26,6 +26,7 @@ struct kallsyms {
 	struct run *runs;
 	size_t n_runs, runs_capacity;
 	uint64_t bad_lines, n_zero;
+	uint64_t text_start, text_end; /* _stext, _etext; 0: not seen */
 	bool has_base;
 };
 
@@ -95,6 +96,14 @@ static bool is_padding(const char *name, const char *end)
 	return end - name > 6 && memcmp(name, "__pfx_", 6) == 0;
 }
 
+static bool is_name(const char *name, const char *end, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	return (size_t)(end - name) == length &&
+	       memcmp(name, wanted, length) == 0;
+}
+
 /*
  * One line, without its newline:
  *   ffffffffc03a5010 t ext4_has_free_clusters	[ext4]
@@ -119,6 +128,10 @@ static void line_read(struct kallsyms *kallsyms, const char *line,
 		kallsyms->n_zero++;
 		return;
 	}
+	if (is_name(at + 3, end, "_stext"))
+		kallsyms->text_start = address;
+	else if (is_name(at + 3, end, "_etext"))
+		kallsyms->text_end = address;
 	symbol_add(kallsyms, address, type, at + 3, end);
 }
 
@@ -251,4 +264,12 @@ bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address,
 	symbol->module =
 		module_find(kallsyms, (uint32_t)(best - kallsyms->names));
 	return !is_end_mark(symbol->name);
+}
+
+bool kallsyms_text(const struct kallsyms *kallsyms, uint64_t *start,
+		   uint64_t *end)
+{
+	*start = kallsyms->text_start;
+	*end = kallsyms->text_end;
+	return *start != 0 && *start < *end;
 }

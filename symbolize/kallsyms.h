@@ -35,6 +35,11 @@ uint64_t kallsyms_bad_lines(const struct kallsyms *kallsyms);
 /* Memory kept, in bytes. */
 uint64_t kallsyms_bytes(const struct kallsyms *kallsyms);
 
+/* The kernel's own text, from _stext to _etext; false where kallsyms does not
+ * tell. */
+bool kallsyms_text(const struct kallsyms *kallsyms, uint64_t *start,
+		   uint64_t *end);
+
 /* Finds the function at an absolute address; false where there is none. */
 bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address,
 		   struct kallsyms_symbol *symbol);

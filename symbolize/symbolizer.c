@@ -306,14 +306,30 @@ static void resolve_as(struct symbolizer *symbolizer, const char *name,
 	symbol->n_lines = 1;
 }
 
+/* What is between _stext and _etext is the kernel's own segment; modules and
+ * BPF programs are outside. */
+static void kernel_segment(const struct kallsyms *kallsyms,
+			   struct symbol *symbol)
+{
+	uint64_t start, end;
+
+	if (!kallsyms_text(kallsyms, &start, &end) || symbol->address < start ||
+	    symbol->address >= end)
+		return;
+	symbol->segment_start = start;
+	symbol->segment_limit = end;
+}
+
 static void resolve_kernel(struct symbolizer *symbolizer, struct symbol *symbol)
 {
 	struct kallsyms_symbol found;
 
 	if (!symbolizer->has_read_kallsyms)
 		kallsyms_read(symbolizer);
-	if (!symbolizer->kallsyms ||
-	    !kallsyms_find(symbolizer->kallsyms, symbol->address, &found))
+	if (!symbolizer->kallsyms)
+		return;
+	kernel_segment(symbolizer->kallsyms, symbol);
+	if (!kallsyms_find(symbolizer->kallsyms, symbol->address, &found))
 		return;
 	symbol->symbol_start = found.start;
 	if (found.module)

@@ -63,6 +63,7 @@ static void test_names_and_modules(void **state)
 {
 	struct kallsyms *kallsyms = kallsyms_of(sample, strlen(sample));
 	struct kallsyms_symbol symbol;
+	uint64_t start, end;
 
 	(void)state;
 	assert_symbol(kallsyms, 0xffffffff81000150, "do_work", NULL);
@@ -77,6 +78,8 @@ static void test_names_and_modules(void **state)
 	assert_int_equal(symbol.start, 0xffffffff81000100);
 	assert_int_equal(kallsyms_bad_lines(kallsyms), 0);
 	assert_false(kallsyms_is_hidden(kallsyms));
+	assert_true(kallsyms_text(kallsyms, &start, &end));
+	assert_true(start == 0xffffffff81000000 && end == 0xffffffff82000000);
 	kallsyms_free(kallsyms);
 }
 
