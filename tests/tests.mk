@@ -2,7 +2,8 @@
 
 # What the tests need beyond what the build needs (Debian names).
 TEST_PACKAGES := clang lld llvm jq golang-go golang-github-google-pprof-dev \
-	clang-format cppcheck linux-perf runc podman elfutils xz-utils binutils dwz
+	clang-format cppcheck linux-perf runc podman elfutils xz-utils binutils dwz \
+	g++ musl-tools hotspot autofdo time procps
 # Readers of the exports. npm comes with some nodejs packages, and Debian's own
 # conflicts with them.
 TEST_PACKAGES += chromium $(shell command -v npm >/dev/null || echo nodejs npm)
