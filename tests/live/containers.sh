@@ -84,10 +84,10 @@ test_podman() {
 # wait_cpu PID SECONDS: until the process has taken that much CPU time; 60 s.
 wait_cpu() {
 	local i ns
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		read -r ns _ <"/proc/$1/schedstat" || return 1
 		awk -v ns="$ns" -v s="$2" 'BEGIN{exit !(ns / 1e9 >= s)}' && return
-		sleep 0.1
+		sleep 0.05
 	done
 	return 1
 }
@@ -179,6 +179,21 @@ test_removed_and_reused() {
 		"$(of_container "[${id:0:12}] burn" 'map(.self_ns) | add / 1e9')"
 }
 
+# Containers of 30 ms of CPU time, removed as soon as they have had it.
+test_short() {
+	local i
+	record_start "$SCRATCH/short.pb.gz"
+	for i in 1 2 3 4 5; do
+		start_runc "short$i" "$SCRATCH/root" /burn 0.03
+		wait_cpu "$container_pid" 0.03
+		stop_runc "short$i"
+	done
+	record_end short
+	report_rows "$SCRATCH/short.pb.gz"
+	expect short_containers_have_their_names 5 \
+		"$(jq '[.rows[].container | select(test("^hostprof-short"))] | unique | length' "$SCRATCH/rows.json")"
+}
+
 # What --container and --cgroup leave of a recording: only the one asked for.
 test_filters() {
 	local name option
@@ -202,4 +217,5 @@ for name in alive removed; do
 	check_three $name "$SCRATCH/$name.pb.gz"
 done
 test_removed_and_reused
+test_short
 test_filters
