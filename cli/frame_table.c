@@ -16,8 +16,19 @@ struct place {
 	uint64_t time; /* when it was first seen */
 };
 
+/* In front of the index: the frames asked for last. Most of a stack was in
+ * the stack before, and this table stays in the CPU's caches. */
+#define RECENT 4096 /* 52 = 64 - its binary logarithm */
+
+struct recent {
+	uint64_t address;
+	uint32_t binary;
+	uint32_t frame; /* plus 1; 0: nothing here yet */
+};
+
 struct frame_table {
 	struct profile *profile;
+	struct recent recent[RECENT];
 	const struct binary_table *binaries;
 	struct idmap index;
 	struct place *places; /* in order of appearance */
@@ -58,8 +69,9 @@ static uint32_t flags_of(const struct binary *binary)
 	}
 }
 
-uint32_t frame_table_get(struct frame_table *table, const struct binary *binary,
-			 uint64_t address, bool *is_new)
+static uint32_t frame_find(struct frame_table *table,
+			   const struct binary *binary, uint64_t address,
+			   bool *is_new)
 {
 	uint32_t *frame = idmap_at(&table->index, binary->number, address);
 
@@ -75,6 +87,22 @@ uint32_t frame_table_get(struct frame_table *table, const struct binary *binary,
 	table->places[table->n_places++] =
 		(struct place){ *frame, binary->number, address, table->time };
 	return *frame;
+}
+
+uint32_t frame_table_get(struct frame_table *table, const struct binary *binary,
+			 uint64_t address, bool *is_new)
+{
+	struct recent *recent =
+		&table->recent[(address * 0x9e3779b97f4a7c15ull) >> 52];
+
+	*is_new = false;
+	if (recent->address == address && recent->binary == binary->number &&
+	    recent->frame)
+		return recent->frame - 1;
+	*recent = (struct recent){ address, binary->number,
+				   frame_find(table, binary, address, is_new) +
+					   1 };
+	return recent->frame - 1;
 }
 
 static void set_unnamed(struct profile *profile, uint32_t frame,

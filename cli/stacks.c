@@ -18,6 +18,16 @@ static const char *const root_names[UNWIND_ENDS] = {
 	[UNWIND_BAD_DATA] = "[broken stack]",
 };
 
+/* The last stack of a process: the next one shares most of it, from the root
+ * on. nodes[i] is the node of frames[0] to frames[i], root first. */
+struct recent {
+	uint32_t root;
+	uint32_t *frames, *nodes;
+	size_t count, frames_capacity, nodes_capacity;
+};
+
+#define RECENTS 64 /* processes, by the low bits of their numbers */
+
 struct stacks {
 	struct stacks_config config;
 	struct maps *kernel; /* the kernel and what KSYMBOL put over it */
@@ -26,6 +36,9 @@ struct stacks {
 	uint32_t roots[UNWIND_ENDS]; /* of stacks that ended so */
 	uint32_t *found;	     /* frames of this sample, leaf first */
 	size_t n_found, capacity;
+	struct mapping last; /* of this sample's last user frame, a copy: maps
+			      * may change; end 0: none yet */
+	struct recent recents[RECENTS];
 };
 
 struct stacks *stacks_new(const struct stacks_config *config)
@@ -40,6 +53,7 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	stacks->kernel_binary = binary_table_get(config->binaries, &identity);
 	whole.binary = stacks->kernel_binary;
 	maps_insert(&stacks->kernel, &whole);
+	stacks->roots[UNWIND_COMPLETE] = PROFILE_NONE;
 	for (int i = UNWIND_COMPLETE + 1; i < UNWIND_ENDS; i++)
 		stacks->roots[i] =
 			profile_frame_special(config->profile, root_names[i]);
@@ -52,6 +66,10 @@ void stacks_free(struct stacks *stacks)
 	if (!stacks)
 		return;
 	maps_free(stacks->kernel);
+	for (size_t i = 0; i < RECENTS; i++) {
+		free(stacks->recents[i].frames);
+		free(stacks->recents[i].nodes);
+	}
 	free(stacks->found);
 	free(stacks);
 }
@@ -100,16 +118,22 @@ static bool add_user(struct stacks *stacks, struct process *process,
 {
 	struct stacks_config *config = &stacks->config;
 	uint64_t address = ip - !is_exact;
-	const struct mapping *mapping =
-		process_table_find(config->processes, process, address);
+	const struct mapping *mapping = &stacks->last;
 	struct binary *binary;
 	bool is_new;
 
-	if (!mapping) {
-		if (is_exact)
-			found_add(stacks, frame_table_unmapped(config->frames,
+	if (address < mapping->start || address >= mapping->end) {
+		mapping =
+			process_table_find(config->processes, process, address);
+		if (!mapping) {
+			if (is_exact)
+				found_add(stacks,
+					  frame_table_unmapped(config->frames,
 							       address));
-		return false;
+			return false;
+		}
+		stacks->last = *mapping;
+		mapping = &stacks->last;
 	}
 	binary = binary_resolve(mapping->binary);
 	found_add(stacks, frame_table_get(config->frames, binary,
@@ -226,6 +250,42 @@ static enum unwind_end add_all(struct stacks *stacks, struct process *process,
 	return end;
 }
 
+/* The node of the frames found, on root; as far as the last stack of this
+ * process was the same, its nodes are taken. */
+static uint32_t node_of(struct stacks *stacks, const struct process *process,
+			uint32_t root)
+{
+	struct recent *recent = &stacks->recents[process->number % RECENTS];
+	size_t n = stacks->n_found, same = 0;
+	const uint32_t *leaf = stacks->found;
+	uint32_t node = 0;
+
+	if (recent->root == root)
+		while (same < n && same < recent->count &&
+		       recent->frames[same] == leaf[n - 1 - same])
+			same++;
+	if (same)
+		node = recent->nodes[same - 1];
+	else if (root != PROFILE_NONE)
+		node = profile_node(stacks->config.profile, 0, root);
+	recent->root = root;
+	for (recent->count = same; recent->count < n; recent->count++) {
+		size_t i = recent->count;
+
+		node = profile_node(stacks->config.profile, node,
+				    leaf[n - 1 - i]);
+		recent->frames =
+			mem_grow(recent->frames, i, &recent->frames_capacity,
+				 sizeof(*recent->frames));
+		recent->nodes =
+			mem_grow(recent->nodes, i, &recent->nodes_capacity,
+				 sizeof(*recent->nodes));
+		recent->frames[i] = leaf[n - 1 - i];
+		recent->nodes[i] = node;
+	}
+	return node;
+}
+
 uint32_t stacks_of(struct stacks *stacks, struct process *process,
 		   const struct sample *sample, enum stack_end *end)
 {
@@ -236,16 +296,11 @@ uint32_t stacks_of(struct stacks *stacks, struct process *process,
 		[UNWIND_NO_INFO] = STACK_FAILED,
 		[UNWIND_BAD_DATA] = STACK_FAILED,
 	};
-	struct profile *profile = stacks->config.profile;
 	enum unwind_end why;
-	uint32_t node = 0;
 
 	stacks->n_found = 0;
+	stacks->last = (struct mapping){ 0 };
 	why = add_all(stacks, process, sample);
 	*end = ends[why];
-	if (why != UNWIND_COMPLETE)
-		node = profile_node(profile, node, stacks->roots[why]);
-	for (size_t i = stacks->n_found; i-- > 0;)
-		node = profile_node(profile, node, stacks->found[i]);
-	return node;
+	return node_of(stacks, process, stacks->roots[why]);
 }

@@ -31,3 +31,17 @@ bench-group: $(BUILD)/bench/group ## reports of a million rows and 200,000 stack
 	@$<
 
 .PHONY: bench-group
+
+$(BUILD)/bench/scale: tests/bench/scale.c tests/unit/fake_sys.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call quiet,BENCH $@)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -o $@ $< tests/unit/fake_sys.c $(LIBRARY) $(LIBS)
+
+bench-scale: $(BUILD)/bench/scale ## unwound samples a second on one core, 64 faked rings (root)
+	@printf '%s\n' '#include <bits/stdc++.h>' 'std::regex r("a|b");' 'int main() {}' >$(BUILD)/bench/scale.cc
+	@perf record -B -q -F 2000 -e cpu-clock --call-graph dwarf,16384 -m 32M -o $(BUILD)/bench/scale.data -- \
+		$$(g++ -print-prog-name=cc1plus) -quiet -O2 -D_GNU_SOURCE -imultiarch $$(gcc -print-multiarch) \
+		$(BUILD)/bench/scale.cc -o /dev/null 2>/dev/null
+	@$< $(BUILD)/bench/scale.data 100000
+	@rm -f $(BUILD)/bench/scale.data
+
+.PHONY: bench-scale
