@@ -235,7 +235,9 @@ names_start() {
 		${names_run[$name]} "$1" &
 		names_pids+=($!)
 	done
-	sleep 0.2
+	until pgrep -x n-deleted && pgrep -x n-replaced; do
+		sleep 0.01
+	done >/dev/null
 	rm -f n-deleted
 	mv n-other n-replaced 2>/dev/null
 }

@@ -25,7 +25,10 @@ bench-system: $(BUILD)/bench/system ## maps of 60,000 mappings, accounting of 1,
 bench-lines: $(BUILD)/bench/lines ## names and lines of 20,000 addresses, beside llvm-symbolizer
 	@tests/bench/lines.sh
 
-.PHONY: bench-lines
+bench-names: all targets ## the right leaf for 25 kinds of program, beside perf (root)
+	@tests/bench/names.sh
+
+.PHONY: bench-lines bench-names
 
 bench-group: $(BUILD)/bench/group ## reports of a million rows and 200,000 stacks
 	@$<
