@@ -9,6 +9,7 @@
 #include "cli/formats/firefox.h"
 #include "cli/formats/folded.h"
 #include "cli/formats/machine_report.h"
+#include "cli/formats/perfdata_export.h"
 #include "cli/formats/pprof_writer.h"
 #include "cli/formats/speedscope.h"
 #include "cli/input.h"
@@ -19,6 +20,7 @@ struct export_options {
 	int format; /* index into formats */
 	int per;    /* enum stack_grouping, or PER_DEFAULT */
 	const char *output;
+	bool has_cgroups; /* in perf.data */
 	struct select_options select;
 };
 
@@ -30,6 +32,8 @@ struct outgoing {
 	struct profile *profile;
 	struct window window; /* before rows were selected */
 	uint32_t value;	      /* the metric's value type */
+	const char *output;
+	bool has_cgroups;
 	int per;
 };
 
@@ -71,6 +75,13 @@ static int write_firefox(const struct outgoing *outgoing, int fd,
 	return firefox_write(outgoing->profile, outgoing->value, fd, error);
 }
 
+static int write_perfdata(const struct outgoing *outgoing, int fd,
+			  struct error *error)
+{
+	return perfdata_export(outgoing->profile, outgoing->value,
+			       outgoing->has_cgroups, fd, error);
+}
+
 static int write_report(const struct outgoing *outgoing, bool is_json, int fd,
 			struct error *error)
 {
@@ -92,15 +103,17 @@ static int write_csv(const struct outgoing *outgoing, int fd,
 	return write_report(outgoing, false, fd, error);
 }
 
-static const char *const format_names[] = { "pprof",   "folded", "speedscope",
-					    "firefox", "json",	 "csv",
-					    NULL };
-
-/* In the order of format_names. */
-static int (*const writers[])(const struct outgoing *, int, struct error *) = {
-	write_pprof,   write_folded, write_speedscope,
-	write_firefox, write_json,   write_csv,
+static const struct {
+	const char *name;
+	int (*write)(const struct outgoing *, int, struct error *);
+} formats[] = {
+	{ "pprof", write_pprof },     { "perfdata", write_perfdata },
+	{ "folded", write_folded },   { "speedscope", write_speedscope },
+	{ "firefox", write_firefox }, { "json", write_json },
+	{ "csv", write_csv },
 };
+
+#define N_FORMATS ((int)(sizeof(formats) / sizeof(formats[0])))
 
 /* Of the selection's options there is a --to too. A time begins with a digit
  * and a format does not. */
@@ -112,8 +125,8 @@ static int parse_to(void *target, const char *value, struct error *error)
 		options->select.to = value;
 		return 0;
 	}
-	for (int i = 0; format_names[i]; i++) {
-		if (strcmp(format_names[i], value) == 0) {
+	for (int i = 0; i < N_FORMATS; i++) {
+		if (strcmp(formats[i].name, value) == 0) {
 			options->format = i;
 			return 0;
 		}
@@ -123,7 +136,8 @@ static int parse_to(void *target, const char *value, struct error *error)
 }
 
 static const struct option export_options[] = {
-	{ "to", 0, "FORMAT", "pprof, folded, speedscope, firefox, json or csv",
+	{ "to", 0, "FORMAT",
+	  "pprof, perfdata, folded, speedscope, firefox, json, csv",
 	  OPTION_CUSTOM, .parse = parse_to },
 	{ "output", 'o', "OUT", "the file to write; \"-\": standard output",
 	  OPTION_TEXT, offsetof(struct export_options, output) },
@@ -133,6 +147,9 @@ static const struct option export_options[] = {
 	  "container: followed by comm",
 	  OPTION_CHOICE, offsetof(struct export_options, per),
 	  .choices = stack_grouping_names },
+	{ "cgroups", 0, NULL,
+	  "perfdata: with containers as cgroups (stops Debian's autofdo)",
+	  OPTION_SWITCH, offsetof(struct export_options, has_cgroups) },
 	{ NULL },
 };
 
@@ -161,7 +178,8 @@ static int prepare(struct outgoing *outgoing,
 static int export_files(const struct export_options *options,
 			const struct operands *files, struct error *error)
 {
-	struct outgoing outgoing = { .per = options->per };
+	struct outgoing outgoing = { .per = options->per,
+				     .has_cgroups = options->has_cgroups };
 	struct output_file out;
 	int code = input_merge(&outgoing.profile, files->items, files->count,
 			       &options->select, error);
@@ -172,7 +190,7 @@ static int export_files(const struct export_options *options,
 	if (code == 0)
 		code = output_file_open(&out, options->output, error);
 	if (code == 0) {
-		code = writers[options->format](&outgoing, out.fd, error);
+		code = formats[options->format].write(&outgoing, out.fd, error);
 		code = output_file_close(&out, code, error);
 	}
 	profile_free(outgoing.profile);

@@ -7,6 +7,7 @@
 
 #include "cli/formats/firefox.h"
 #include "cli/formats/folded.h"
+#include "cli/formats/perfdata_export.h"
 #include "cli/formats/pprof_reader.h"
 #include "cli/formats/pprof_writer.h"
 #include "cli/formats/speedscope.h"
@@ -22,6 +23,9 @@ static void write_all(const struct profile *profile)
 	folded_write(profile, value, STACK_GROUPING_CONTAINER, fd, NULL);
 	speedscope_write(profile, value, STACK_GROUPING_PROCESS, fd, NULL);
 	firefox_write(profile, value, fd, NULL);
+	close(fd);
+	fd = memfd_create("perf.data", MFD_CLOEXEC);
+	perfdata_export(profile, value, true, fd, NULL);
 	close(fd);
 }
 

@@ -12,7 +12,9 @@
 
 #include "cli/formats/firefox.h"
 #include "cli/formats/folded.h"
+#include "cli/formats/perfdata_export.h"
 #include "cli/formats/speedscope.h"
+#include "perfcore/perfdata_reader.h"
 #include "sample_profile.h"
 
 /* Of sample_profile: 23 samples of 10101010 ns. */
@@ -303,6 +305,59 @@ static void firefox_threads_are_whole(void **state)
 	profile_free(profile);
 }
 
+/* What is read back from an exported perf.data. */
+struct read_back {
+	uint64_t samples, period, comms, mappings, cgroups, last_time;
+	bool has_return_address;
+};
+
+static void count_event(struct read_back *back, const struct event *event)
+{
+	assert_true(event->time >= back->last_time);
+	back->last_time = event->time;
+	back->comms += event->kind == EVENT_COMM;
+	back->mappings += event->kind == EVENT_MMAP && !event->mmap.is_kernel;
+	back->cgroups += event->kind == EVENT_CGROUP;
+	if (event->kind != EVENT_SAMPLE)
+		return;
+	back->samples++;
+	back->period += event->sample.period;
+	/* callers are where they return to: main at 0x401100 in the file */
+	for (uint64_t i = 1; i < event->sample.n_callchain; i++)
+		back->has_return_address |=
+			(event->sample.callchain[i] & 0xfff) == 0x101;
+}
+
+static void perfdata_has_every_sample(void **state)
+{
+	struct profile *profile = sample_profile();
+	FILE *file = tmpfile();
+	struct read_back back = { 0 };
+	struct source *source;
+	struct event event;
+	struct error error;
+
+	(void)state;
+	assert_int_equal(
+		perfdata_export(profile, 0, true, fileno(file), &error), 0);
+	rewind(file);
+	assert_int_equal(
+		perfdata_reader_open(fileno(file), "x", NULL, &source, &error),
+		0);
+	while (source_next(source, &event, &error) == 1)
+		count_event(&back, &event);
+	assert_int_equal(back.samples, SAMPLES);
+	assert_true(back.period == TOTAL_NS);
+	assert_int_equal(back.mappings, 2); /* prog and libfoo, once each */
+	assert_int_equal(back.cgroups, profile->n_containers);
+	/* four threads, and names that change with the samples */
+	assert_true(back.comms >= 4);
+	assert_true(back.has_return_address);
+	source_free(source);
+	fclose(file);
+	profile_free(profile);
+}
+
 static void a_full_disk_is_said_by_all(void **state)
 {
 	struct profile *profile = sample_profile();
@@ -343,6 +398,7 @@ int main(void)
 		cmocka_unit_test(speedscope_has_a_profile_for_each_group),
 		cmocka_unit_test(speedscope_shows_inlined_functions),
 		cmocka_unit_test(firefox_threads_are_whole),
+		cmocka_unit_test(perfdata_has_every_sample),
 		cmocka_unit_test(a_full_disk_is_said_by_all),
 		cmocka_unit_test(an_empty_profile_is_valid),
 	};
