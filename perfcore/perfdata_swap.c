@@ -248,7 +248,8 @@ static void swap_sample(struct span *span, const struct record_format *format)
 		swap_u64(span); /* then bytes, and they are the last */
 }
 
-static const char *record_layout(const struct perf_event_header *header)
+static const char *record_layout(const struct perf_event_header *header,
+				 const struct record_format *format)
 {
 	static const char *const layouts[] = {
 		[PERF_RECORD_MMAP] = "44888s",
@@ -274,7 +275,7 @@ static const char *record_layout(const struct perf_event_header *header)
 	};
 
 	if (header->type == PERF_RECORD_MMAP2 &&
-	    header->misc & MISC_MMAP_BUILD_ID)
+	    record_has_build_id(header, format))
 		return "44888"
 		       "bbbbbbbbbbbbbbbbbbbbbbbb"
 		       "44s";
@@ -325,7 +326,7 @@ int perfdata_swap_record(struct perf_event_header *header,
 	if (trailer > header->size - sizeof(*header))
 		return -EBADMSG;
 	span.end = end - trailer;
-	swap_layout(&span, record_layout(header));
+	swap_layout(&span, record_layout(header, format));
 	if (header->type == PERF_RECORD_READ)
 		swap_read(&span, format->read_format);
 	if (header->type == PERF_RECORD_NAMESPACES)

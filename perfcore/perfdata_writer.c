@@ -60,6 +60,7 @@ static struct perf_event_attr attr_written(const struct perfdata_writer *writer,
 	written.sample_regs_intr = 0;
 	written.aux_watermark = 0;
 	written.cgroup = writer->has_cgroups;
+	written.build_id = 1; /* MMAP2 have them where they are known */
 	return written;
 }
 

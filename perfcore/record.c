@@ -24,6 +24,7 @@ struct record_format record_format_of(const struct perf_event_attr *attr,
 		.intr_regs_mask = attr->sample_regs_intr,
 		.period = attr->freq ? 1 : attr->sample_period,
 		.sample_id_all = attr->sample_id_all,
+		.asks_build_ids = attr->build_id,
 		.event = event,
 	};
 }
@@ -253,9 +254,26 @@ static void read_sample(struct cursor *cursor,
 	read_sample_tail(cursor, format, sample);
 }
 
-static void read_mmap(struct cursor *cursor, struct event *event)
+bool record_has_build_id(const struct perf_event_header *header,
+			 const struct record_format *format)
+{
+	const uint8_t *field = (const uint8_t *)(header + 1) + 32;
+	unsigned int size;
+
+	if (!(header->misc & MISC_BUILD_ID) || header->size < 40 + 24)
+		return false;
+	/* A size and three zeros; or a device number and its minor one. */
+	size = field[0];
+	if (!size || size > BUILD_ID_MAX || field[1] || field[2] || field[3])
+		return false;
+	return format->asks_build_ids || size >= 16;
+}
+
+static void read_mmap(struct cursor *cursor, bool has_build_id,
+		      struct event *event)
 {
 	struct event_mmap *mmap = &event->mmap;
+	const void *id;
 
 	read_pid_tid(cursor, event);
 	mmap->start = cursor_u64(cursor);
@@ -266,14 +284,10 @@ static void read_mmap(struct cursor *cursor, struct event *event)
 	mmap->is_kernel = (event->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
 			  PERF_RECORD_MISC_KERNEL;
 	if (event->type == PERF_RECORD_MMAP2) {
-		if (event->misc & MISC_BUILD_ID) {
-			uint8_t size = cursor_u8(cursor);
-			const void *id;
-
+		if (has_build_id) {
+			mmap->build_id_size = cursor_u8(cursor);
 			cursor_skip(cursor, 3);
-			id = cursor_bytes(cursor, 20);
-			mmap->build_id_size =
-				size < BUILD_ID_MAX ? size : BUILD_ID_MAX;
+			id = cursor_bytes(cursor, BUILD_ID_MAX);
 			if (id)
 				memcpy(mmap->build_id, id, mmap->build_id_size);
 		} else {
@@ -362,7 +376,10 @@ static enum event_kind read_body(struct cursor *cursor,
 		return EVENT_SAMPLE;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		read_mmap(cursor, event);
+		read_mmap(cursor,
+			  record_has_build_id((const void *)cursor->begin,
+					      format),
+			  event);
 		return EVENT_MMAP;
 	case PERF_RECORD_COMM:
 		read_pid_tid(cursor, event);

@@ -19,7 +19,8 @@ struct record_format {
 	uint64_t intr_regs_mask;
 	uint64_t period; /* of samples that do not tell theirs; 0: 1 */
 	bool sample_id_all;
-	uint32_t event; /* index handed on into struct event */
+	bool asks_build_ids; /* attr.build_id */
+	uint32_t event;	     /* index handed on into struct event */
 };
 
 struct record_format record_format_of(const struct perf_event_attr *attr,
@@ -33,6 +34,15 @@ struct record_format record_format_of(const struct perf_event_attr *attr,
  */
 int record_decode(const struct perf_event_header *header,
 		  const struct record_format *format, struct event *event);
+
+/*
+ * Whether an MMAP2 record holds a build-id where others hold device and inode.
+ * Its flag (1 << 14) alone does not tell: once one session on a host asks for
+ * build-ids, the kernel leaves the flag on in the records of all sessions
+ * (6.18; perf 6.1 dies of it).
+ */
+bool record_has_build_id(const struct perf_event_header *header,
+			 const struct record_format *format);
 
 /* Only the time of a record (0 where it has none or is too short): what
  * ordering needs before the record's turn has come. */

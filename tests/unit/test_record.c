@@ -206,6 +206,52 @@ static void mmap2_with_build_id_or_inode(void **state)
 	}
 }
 
+/* The flag of the session that asked for build-ids is in everybody's. */
+static void build_id_flag_alone_does_not_tell(void **state)
+{
+	static const uint32_t majors[] = { 254, 8, 0 };
+	struct record_format format = full;
+	struct bytes bytes;
+	struct event event;
+
+	(void)state;
+	format.sample_id_all = false;
+	for (size_t i = 0; i < 3; i++) {
+		begin(&bytes, PERF_RECORD_MMAP2,
+		      PERF_RECORD_MISC_USER | 1 << 14);
+		put(&bytes, 7, 4);
+		put(&bytes, 8, 4);
+		put(&bytes, 0x400000, 8);
+		put(&bytes, 0x1000, 8);
+		put(&bytes, 0x2000, 8);
+		put(&bytes, majors[i], 4);
+		put(&bytes, 1, 4);
+		put(&bytes, 77, 8);
+		put(&bytes, 5, 8);
+		put(&bytes, 5, 4);
+		put(&bytes, 2, 4);
+		put(&bytes, 0x6e69622f, 8);
+		assert_int_equal(decode(&bytes, &format, &event), 0);
+		assert_int_equal(event.mmap.build_id_size, 0);
+		assert_int_equal(event.mmap.major, majors[i]);
+		assert_int_equal(event.mmap.minor, 1);
+		assert_int_equal(event.mmap.inode, 77);
+		assert_string_equal(event.mmap.path, "/bin");
+	}
+	format.asks_build_ids = true; /* then 8 is a short build-id */
+	begin(&bytes, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | 1 << 14);
+	for (int i = 0; i < 4; i++)
+		put(&bytes, 0x1000, 8);
+	put(&bytes, 8, 4);
+	for (int i = 0; i < 5; i++)
+		put(&bytes, 0xabababab, 4);
+	put(&bytes, 5, 8);
+	put(&bytes, 0x6e69622f, 8);
+	assert_int_equal(decode(&bytes, &format, &event), 0);
+	assert_int_equal(event.mmap.build_id_size, 8);
+	assert_int_equal(event.mmap.build_id[7], 0xab);
+}
+
 static void fixed_period_stands_where_none_is_recorded(void **state)
 {
 	struct perf_event_attr attr = {
@@ -288,6 +334,7 @@ int main(void)
 		cmocka_unit_test(sample_cut_anywhere_is_refused_c56),
 		cmocka_unit_test(counts_beyond_the_record_are_refused),
 		cmocka_unit_test(mmap2_with_build_id_or_inode),
+		cmocka_unit_test(build_id_flag_alone_does_not_tell),
 		cmocka_unit_test(fixed_period_stands_where_none_is_recorded),
 		cmocka_unit_test(text_without_its_end_is_refused),
 		cmocka_unit_test(trailer_gives_time_and_cpu),
