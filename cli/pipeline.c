@@ -451,6 +451,7 @@ static void containers_fill(struct pipeline *pipeline)
 		entry->name = strings_intern(strings, container->name);
 		entry->id = strings_intern(strings, container->id);
 		entry->runtime = strings_intern(strings, container->runtime);
+		entry->path = strings_intern(strings, container->path);
 	}
 }
 
