@@ -170,6 +170,19 @@ static void test_c60_monsters_stay_whole(void **state)
 	strings_free(strings);
 }
 
+/* Found by fuzzing: minutes in libiberty. A real binder is demangled. */
+static void test_c60_binders_of_a_billion_lifetimes(void **state)
+{
+	static const struct name names[] = {
+		{ "_RMMC1FFGFC1FFGFFF_", "_RMMC1FFGFC1FFGFFF_" },
+		{ "_RMMC1FFDGzzzzz_C1F", "_RMMC1FFDGzzzzz_C1F" },
+		{ "_RINvC1c1fFG_RL0_hEuE", "c::f::<for<'a> fn(&'a u8)>" },
+	};
+
+	(void)state;
+	assert_names(names, COUNT(names));
+}
+
 /* A name of 2 KB, such as expression templates have, is demangled. */
 static void test_c60_long_names_are_demangled(void **state)
 {
@@ -192,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_d_names),
 		cmocka_unit_test(test_c60_exponential_output_is_cut),
 		cmocka_unit_test(test_c60_monsters_stay_whole),
+		cmocka_unit_test(test_c60_binders_of_a_billion_lifetimes),
 		cmocka_unit_test(test_c60_long_names_are_demangled),
 	};
 
