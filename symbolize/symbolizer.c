@@ -338,6 +338,14 @@ static void resolve_kernel(struct symbolizer *symbolizer, struct symbol *symbol)
 	resolve_as(symbolizer, found.name, symbol);
 }
 
+/* As kallsyms has it for programs that were there before: all in "[bpf]". */
+static void resolve_ksymbol(struct symbolizer *symbolizer,
+			    const struct entry *entry, struct symbol *symbol)
+{
+	resolve_as(symbolizer, entry->path, symbol);
+	symbol->path = strings_intern(symbolizer->config.strings, "[bpf]");
+}
+
 void symbolizer_resolve(struct symbolizer *symbolizer,
 			const struct binary *binary, uint64_t address,
 			struct symbol *symbol)
@@ -357,7 +365,7 @@ void symbolizer_resolve(struct symbolizer *symbolizer,
 	else if (binary->id.kind == BINARY_MEMORY)
 		resolve_memory(symbolizer, entry, symbol);
 	else if (binary->id.kind == BINARY_KSYMBOL)
-		resolve_as(symbolizer, entry->path, symbol);
+		resolve_ksymbol(symbolizer, entry, symbol);
 	symbol->has_name = symbol->n_lines > 0;
 }
 

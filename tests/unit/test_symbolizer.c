@@ -301,6 +301,7 @@ static void test_ksymbol_is_named_by_its_path(void **state)
 	symbolizer_resolve(symbolizer, &program, 0xffffffffc0000000, &symbol);
 	assert_true(symbol.has_name);
 	assert_string_equal(symbol.lines[0].name, "bpf_prog_1234_hello");
+	assert_string_equal(symbol.path, "[bpf]");
 	symbolizer_free(symbolizer);
 }
 
