@@ -10,7 +10,8 @@
 #define HELP_COLUMN 28 /* where an option's help text starts */
 
 const struct command *const commands[] = {
-	&record_command, &report_command, &flame_command, &export_command, NULL,
+	&record_command, &report_command, &diff_command,
+	&flame_command,	 &export_command, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -90,8 +91,8 @@ bool command_parse(const struct command *command, int argc, char **argv,
 		   void *options, struct operands *operands, int *exit_code)
 {
 	struct error error;
-	int status = options_parse(command->groups, command->stop_at_operand,
-				   argc, argv, options, operands, &error);
+	int status = options_parse(command->groups, command->style, argc, argv,
+				   options, operands, &error);
 
 	if (status == 0)
 		return true;

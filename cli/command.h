@@ -27,13 +27,14 @@ struct command {
 	const char *help;     /* one line, no capital, no full stop */
 	const char *text;     /* a few more lines for --help, or "" */
 	const struct option_group *groups; /* ended by a NULL title */
-	bool stop_at_operand;
+	enum options_style style;
 	int (*run)(int argc, char **argv); /* returns an exit code */
 };
 
 extern const struct command record_command;
 extern const struct command report_command;
 extern const struct command flame_command;
+extern const struct command diff_command;
 extern const struct command export_command;
 
 /* Ended by NULL, in the order of `hostprof help`. */

@@ -241,7 +241,7 @@ static int parse_letters(struct parser *parser, const char *letters)
 	return status;
 }
 
-int options_parse(const struct option_group *groups, bool stop_at_operand,
+int options_parse(const struct option_group *groups, enum options_style style,
 		  int argc, char **argv, void *target,
 		  struct operands *operands, struct error *error)
 {
@@ -254,12 +254,14 @@ int options_parse(const struct option_group *groups, bool stop_at_operand,
 		char *word = argv[parser.at++];
 
 		if (!is_over && strcmp(word, "--") == 0) {
-			is_over = true;
-			operands->dashes = operands->count;
+			is_over = style != OPTIONS_AROUND ||
+				  operands->dashes >= 0;
+			if (operands->dashes < 0)
+				operands->dashes = operands->count;
 		} else if (is_over || word[0] != '-' || !word[1]) {
 			/* Never ahead of what is still to be read. */
 			operands->items[operands->count++] = word;
-			is_over = is_over || stop_at_operand;
+			is_over = is_over || style == OPTIONS_FIRST;
 		} else if (word[1] == '-') {
 			status = parse_name(&parser, word + 2);
 		} else {

@@ -63,12 +63,19 @@ struct operands {
 	int dashes; /* operands before "--"; -1: there was no "--" */
 };
 
+enum options_style {
+	OPTIONS_MIXED,	/* with operands, up to "--" */
+	OPTIONS_FIRST,	/* the first operand ends them too */
+	OPTIONS_AROUND, /* "--" is between two lists of operands and options
+			 * go on after it; a second one ends them */
+};
+
 /*
  * Parses argv[1] to argv[argc - 1] into target. groups end with a NULL title.
  * Returns 0; 1 where help was asked for ("--help", "-h"), or -EINVAL with
- * error filled. With stop_at_operand the first operand ends the options.
+ * error filled.
  */
-int options_parse(const struct option_group *groups, bool stop_at_operand,
+int options_parse(const struct option_group *groups, enum options_style style,
 		  int argc, char **argv, void *target,
 		  struct operands *operands, struct error *error);
 

@@ -118,5 +118,6 @@ const struct command flame_command = {
 		"mailed, archived and\nopened anywhere. Several files are "
 		"merged; with -- it compares.",
 	.groups = flame_groups,
+	.style = OPTIONS_AROUND,
 	.run = flame_run,
 };

@@ -356,6 +356,6 @@ const struct command record_command = {
 	.text = "Samples until -d has passed, COMMAND has ended, or Ctrl-C. "
 		"The exit status is COMMAND's.",
 	.groups = record_groups,
-	.stop_at_operand = true,
+	.style = OPTIONS_FIRST,
 	.run = record,
 };

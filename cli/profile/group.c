@@ -287,14 +287,9 @@ static uint32_t show_children(struct grouper *grouper,
 	return (uint32_t)(count - shown);
 }
 
-/* Sums of one group shown for each batch: self, then total. */
-struct batches {
-	double self[WINDOW_BATCHES], total[WINDOW_BATCHES];
-};
-
 struct batch_visitor {
 	struct visitor visitor;
-	struct batches *batches;	/* by place */
+	struct group_batches *batches;	/* by place */
 	double weights[WINDOW_BATCHES]; /* of the present bundle */
 	size_t n_batches;		/* of weights that are in use */
 };
@@ -303,7 +298,7 @@ static void visit_batches(struct visitor *visitor, struct sum *sum,
 			  bool is_leaf)
 {
 	struct batch_visitor *own = (struct batch_visitor *)visitor;
-	struct batches *batches;
+	struct group_batches *batches;
 
 	batches = &own->batches[sum->shown];
 	for (size_t i = 0; i < own->n_batches; i++) {
@@ -343,7 +338,10 @@ static void find_intervals(struct grouper *grouper, struct grouping *grouping)
 		group->total_share =
 			window_interval(window, own.batches[i].total);
 	}
-	free(own.batches);
+	if (grouper->request->keeps_batches)
+		grouping->batches = own.batches;
+	else
+		free(own.batches);
 }
 
 void group_profile(struct grouping *grouping, const struct profile *profile,
@@ -381,6 +379,7 @@ void grouping_destroy(struct grouping *grouping)
 		return;
 	labels_destroy(&grouping->labels);
 	free(grouping->groups);
+	free(grouping->batches);
 }
 
 const struct label *grouping_label(const struct grouping *grouping,

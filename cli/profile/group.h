@@ -29,6 +29,12 @@ struct group_request {
 	uint32_t n_keys; /* at least 1; no key twice */
 	enum group_sort sort;
 	uint64_t top; /* most groups shown inside each group; 0: all */
+	bool keeps_batches;
+};
+
+/* Sums of one group for each batch of the window. */
+struct group_batches {
+	double self[WINDOW_BATCHES], total[WINDOW_BATCHES];
 };
 
 struct group {
@@ -53,6 +59,7 @@ struct grouping {
 	struct group *groups; /* as they are shown: each before those inside
 			       * it, ordered, not more than asked for */
 	size_t n_groups;
+	struct group_batches *batches; /* of each group; NULL: not kept */
 	uint32_t n_hidden; /* groups of the first level that are not shown */
 };
 

@@ -155,9 +155,11 @@ static void merge_slices(struct merger *merger)
 					 ? merger->from->slice_ns
 					 : merger->from->duration_ns;
 	merger->first_slice = into->slice_ns ? n_slices(into) : 0;
-	into->window_slices = mem_realloc(
-		into->window_slices, (into->n_windows + 1) * sizeof(uint32_t));
-	into->window_slices[into->n_windows++] = merger->first_slice;
+	into->windows = mem_realloc(
+		into->windows, (into->n_windows + 1) * sizeof(*into->windows));
+	into->windows[into->n_windows++] =
+		(struct profile_window){ merger->first_slice,
+					 merger->from->duration_ns };
 }
 
 static uint32_t slice_of(const struct merger *merger, uint32_t slice)

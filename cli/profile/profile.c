@@ -144,7 +144,7 @@ void profile_free(struct profile *profile)
 	free(profile->containers);
 	free(profile->states);
 	free(profile->rows);
-	free(profile->window_slices);
+	free(profile->windows);
 	notes_destroy(&profile->notes);
 	strings_free(profile->strings);
 	free(profile);

@@ -136,6 +136,11 @@ struct profile_event {
 	const char *fallback_reason; /* "" where none */
 };
 
+struct profile_window { /* one of the profiles that were merged */
+	uint32_t first_slice;
+	uint64_t duration_ns;
+};
+
 struct profile {
 	struct strings *strings;
 	struct profile_host host;
@@ -145,10 +150,10 @@ struct profile {
 
 	uint64_t start_ns; /* UNIX time */
 	uint64_t duration_ns;
-	uint64_t slice_ns;	 /* length of a time slice; 0: no slices */
-	uint32_t n_profiles;	 /* how many windows were merged into this */
-	uint32_t *window_slices; /* merged here: the first slice of each */
-	size_t n_windows;	 /* 0: not merged here */
+	uint64_t slice_ns;   /* length of a time slice; 0: no slices */
+	uint32_t n_profiles; /* how many windows were merged into this */
+	struct profile_window *windows; /* merged here: each of them */
+	size_t n_windows;		/* 0: not merged here */
 
 	struct profile_value_type value_types[PROFILE_VALUES_MAX];
 	uint32_t n_value_types;

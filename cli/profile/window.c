@@ -37,7 +37,7 @@ static size_t window_batch_of(const struct window *window, uint32_t slice)
 	while (high - low > 1) {
 		size_t middle = (low + high) / 2;
 
-		if (window->window_slices[middle] <= slice)
+		if (window->windows[middle].first_slice <= slice)
 			low = middle;
 		else
 			high = middle;
@@ -67,7 +67,7 @@ void window_of(struct window *window, const struct profile *profile,
 	double squares = 0;
 
 	*window = (struct window){ .value = value,
-				   .window_slices = profile->window_slices,
+				   .windows = profile->windows,
 				   .n_windows = profile->n_windows };
 	window->n_slices = count_slices(profile);
 	window->n_batches = at_most(window->n_slices, INTERVAL_BATCHES);

@@ -20,7 +20,7 @@ struct window {
 	uint32_t n_slices; /* 0: the profile has none */
 	size_t n_batches;  /* 1 where there are no slices */
 	double whole[WINDOW_BATCHES];
-	const uint32_t *window_slices; /* the profile's, borrowed */
+	const struct profile_window *windows; /* the profile's, borrowed */
 	size_t n_windows;
 	size_t n_window_batches; /* 0: not merged */
 };

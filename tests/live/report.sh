@@ -75,3 +75,14 @@ two=$("$HOSTPROF" report --format csv --by function -n 3 "$profile" "$profile" |
 expect merging_keeps_shares "$one" "$two"
 expect_match merging_adds_windows 'in 2 windows' "$("$HOSTPROF" report "$profile" "$profile" | head -1)"
 expect different_profiles_merge 0 "$(status "$HOSTPROF" report "$profile" "$other")"
+
+# diff: a profile against itself, and what a build may fail on
+expect diff_needs_two_sides 2 "$(status "$HOSTPROF" diff "$profile")"
+expect diff_options_may_come_last 0 "$(status "$HOSTPROF" diff "$profile" -- "$profile" --format csv)"
+expect diff_of_equals_has_no_changes 0 "$(grep -cE ',(more|less).$' "$SCRATCH/out")"
+expect diff_per_op_halves 0 "$(status "$HOSTPROF" diff "$profile" -- "$profile" --per-op before=1000,after=2000 -n 1)"
+expect_match diff_per_op_says_so '\-50\.0 %.*less' "$(cat "$SCRATCH/out")"
+expect diff_fails_when_it_is_so 4 "$(status "$HOSTPROF" diff "$profile" -- "$profile" --per-op before=2000,after=1000 --fail-if 'total(runtime.gcDrain)>+5%')"
+expect diff_does_not_fail_when_not 0 "$(status "$HOSTPROF" diff "$profile" -- "$profile" --fail-if 'total(runtime.gcDrain)>+5%')"
+expect diff_knows_the_function 1 "$(status "$HOSTPROF" diff "$profile" -- "$profile" --fail-if 'total(nobody)>+5%')"
+expect diff_refuses_nonsense 2 "$(status "$HOSTPROF" diff "$profile" -- "$profile" --fail-if 'foo>5')"

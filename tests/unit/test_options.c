@@ -67,7 +67,7 @@ static struct error error;
 static char *words[16];
 
 /* Parses the words of a line; "_" stands for an empty word. */
-static int parse(const char *line, bool stop)
+static int parse(const char *line, enum options_style style)
 {
 	static char copy[256];
 	int argc = 1;
@@ -81,39 +81,41 @@ static int parse(const char *line, bool stop)
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		words[argc++] = strcmp(word, "_") ? word : "";
 	words[argc] = NULL;
-	return options_parse(groups, stop, argc, words, &target, &operands,
+	return options_parse(groups, style, argc, words, &target, &operands,
 			     &error);
 }
 
 static void assert_refused(const char *line, const char *reason)
 {
-	assert_int_equal(parse(line, false), -EINVAL);
+	assert_int_equal(parse(line, OPTIONS_MIXED), -EINVAL);
 	assert_string_equal(error.text, reason);
 }
 
 static void every_way_to_write_an_option(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("--output=a -F 99 --duration 0.5 -v", false), 0);
+	assert_int_equal(
+		parse("--output=a -F 99 --duration 0.5 -v", OPTIONS_MIXED), 0);
 	assert_string_equal(target.output, "a");
 	assert_int_equal(target.freq, 99);
 	assert_true(fabs(target.duration - 0.5) < 1e-9);
 	assert_true(target.verbose);
 	assert_true(target.inlines);
-	assert_int_equal(parse("-vF99 -obig --no-inline --mode none", false),
-			 0);
+	assert_int_equal(
+		parse("-vF99 -obig --no-inline --mode none", OPTIONS_MIXED), 0);
 	assert_int_equal(target.freq, 99);
 	assert_string_equal(target.output, "big");
 	assert_false(target.inlines);
 	assert_int_equal(target.mode, 2);
-	assert_int_equal(parse("--output= --output=x=y", false), 0);
+	assert_int_equal(parse("--output= --output=x=y", OPTIONS_MIXED), 0);
 	assert_string_equal(target.output, "x=y");
 }
 
 static void groups_have_their_own_struct(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("--focus a --focus=b --even xy", false), 0);
+	assert_int_equal(parse("--focus a --focus=b --even xy", OPTIONS_MIXED),
+			 0);
 	assert_int_equal(target.inner.regexes.count, 2);
 	assert_string_equal(target.inner.regexes.items[1], "b");
 	assert_string_equal(target.inner.even, "xy");
@@ -123,26 +125,31 @@ static void groups_have_their_own_struct(void **state)
 static void operands_are_what_is_left(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("a -v b - -- -c --", false), 0);
+	assert_int_equal(parse("a -v b - -- -c --", OPTIONS_MIXED), 0);
 	assert_int_equal(operands.count, 5);
 	assert_int_equal(operands.dashes, 3);
 	assert_string_equal(operands.items[2], "-");
 	assert_string_equal(operands.items[3], "-c");
 	assert_string_equal(operands.items[4], "--");
 	assert_null(operands.items[5]);
-	assert_int_equal(parse("-v ls -v --help", true), 0);
+	assert_int_equal(parse("-v ls -v --help", OPTIONS_FIRST), 0);
 	assert_int_equal(operands.count, 3);
 	assert_int_equal(operands.dashes, -1);
-	assert_int_equal(parse("", false), 0);
+	assert_int_equal(parse("a -- b -v -- -c", OPTIONS_AROUND), 0);
+	assert_true(target.verbose);
+	assert_int_equal(operands.count, 3);
+	assert_int_equal(operands.dashes, 1);
+	assert_string_equal(operands.items[2], "-c");
+	assert_int_equal(parse("", OPTIONS_MIXED), 0);
 	assert_int_equal(operands.count, 0);
 }
 
 static void help_is_asked_for(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("--help", false), 1);
-	assert_int_equal(parse("-vh", false), 1);
-	assert_int_equal(parse("-- --help", false), 0);
+	assert_int_equal(parse("--help", OPTIONS_MIXED), 1);
+	assert_int_equal(parse("-vh", OPTIONS_MIXED), 1);
+	assert_int_equal(parse("-- --help", OPTIONS_MIXED), 0);
 }
 
 static void wrong_usage_is_named(void **state)
