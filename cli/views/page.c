@@ -8,6 +8,8 @@
 #include "cli/views/page_meta.h"
 #include "cli/views/page_tables.h"
 #include "cli/views/page_template.h"
+#include "perfcore/idmap.h"
+#include "perfcore/mem.h"
 
 /* Lengths of the texts, then the texts. */
 static void texts_of(struct page_bytes *bytes, const struct page_tables *tables)
@@ -51,6 +53,70 @@ static void processes_of(struct page_bytes *bytes,
 	COLUMN(bytes, tables, processes, n_threads, 0);
 }
 
+/*
+ * A function calls few others, so a node's frame is written as the place it
+ * has among those that its caller's frame was seen to call before, counted
+ * from 1; 0 where it is new there, and then the frame follows in a column of
+ * its own. That halves the page of a large profile.
+ */
+static void nodes_of(struct page_bytes *bytes, const struct page_tables *tables)
+{
+	struct page_bytes places = { 0 }, new = { 0 };
+	uint32_t *callers = mem_calloc(tables->n_nodes + 1, sizeof(*callers));
+	uint32_t *n_callees =
+		mem_calloc(tables->n_frames + 1, sizeof(*n_callees));
+	struct idmap known;
+	size_t n_new = 0;
+
+	idmap_init(&known);
+	callers[0] = (uint32_t)tables->n_frames; /* of nodes at the root */
+	for (size_t i = 0; i < tables->n_nodes; i++) {
+		const struct page_node *node = &tables->nodes[i];
+		uint32_t caller = callers[node->depth];
+		uint32_t *place = idmap_at(&known, caller, node->frame);
+
+		callers[node->depth + 1] = node->frame;
+		if (*place == IDMAP_NONE) {
+			*place = ++n_callees[caller];
+			page_bytes_number(&places, 0);
+			page_bytes_number(&new, node->frame);
+			n_new++;
+		} else {
+			page_bytes_number(&places, *place);
+		}
+	}
+	COLUMN(bytes, tables, nodes, depth, 0);
+	page_bytes_number(bytes, tables->n_nodes);
+	page_bytes_append(bytes, &places);
+	page_bytes_number(bytes, n_new);
+	page_bytes_append(bytes, &new);
+	idmap_destroy(&known);
+	free(callers);
+	free(n_callees);
+	page_bytes_destroy(&places);
+	page_bytes_destroy(&new);
+}
+
+/* Nearly always that of the thread's process: 0. Else 1: none, or the
+ * container plus 2. */
+static void row_containers_of(struct page_bytes *bytes,
+			      const struct page_tables *tables)
+{
+	page_bytes_number(bytes, tables->n_rows);
+	for (size_t i = 0; i < tables->n_rows; i++) {
+		const struct page_row *row = &tables->rows[i];
+		uint32_t process = PROFILE_NONE, usual = PROFILE_NONE;
+
+		if (row->thread != PROFILE_NONE)
+			process = tables->threads[row->thread].process;
+		if (process != PROFILE_NONE)
+			usual = tables->processes[process].container;
+		page_bytes_number(bytes, row->container == usual
+						 ? 0
+						 : row->container + 2);
+	}
+}
+
 /* Rows are in the order of their nodes, so these are written as steps. A
  * stack without frames counts as the node after the last. */
 static void row_nodes_of(struct page_bytes *bytes,
@@ -74,7 +140,7 @@ static void rows_of(struct page_bytes *bytes, const struct page_tables *tables)
 	row_nodes_of(bytes, tables);
 	COLUMN(bytes, tables, rows, side, 0);
 	COLUMN(bytes, tables, rows, thread, 1);
-	COLUMN(bytes, tables, rows, container, 1);
+	row_containers_of(bytes, tables);
 	COLUMN(bytes, tables, rows, state, 1);
 	COLUMN(bytes, tables, rows, slice, 0);
 	COLUMN64(bytes, tables, rows, count);
@@ -91,8 +157,7 @@ static void columns_of(struct page_bytes *bytes,
 	COLUMN(bytes, tables, functions, module, 0);
 	COLUMN(bytes, tables, frames, function, 0);
 	COLUMN(bytes, tables, frames, kind, 0);
-	COLUMN(bytes, tables, nodes, depth, 0);
-	COLUMN(bytes, tables, nodes, frame, 0);
+	nodes_of(bytes, tables);
 	COLUMN(bytes, tables, containers, name, 0);
 	COLUMN(bytes, tables, containers, id, 0);
 	COLUMN(bytes, tables, containers, runtime, 0);

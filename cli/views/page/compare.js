@@ -25,7 +25,7 @@ function ratioOf(before, after, samplesBefore, samplesAfter, nothing) {
 // time per time is cores.
 export function rateText(weight, seconds, unit) {
 	const rate = weight / (seconds || 1);
-	if (unit === 'nanoseconds') return `${(rate / 1e9).toFixed(rate >= 1e8 ? 2 : 4)} cores`;
+	if (unit === 'nanoseconds') return `${(rate / 1e9).toFixed(3)} cores`;
 	return `${number.weight(rate, unit)}/s`;
 }
 

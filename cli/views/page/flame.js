@@ -44,7 +44,7 @@ export class Flame {
 		new ResizeObserver(() => this.resize()).observe(this.box);
 	}
 
-	// options: zoom (node), icicle, byName, matches (per function, or null),
+	// options: zoom (node), icicle, byName, rootless, matches (per function, or null),
 	// changeOf (node -> -1 to 1, or null)
 	show(tree, options) {
 		Object.assign(this, { tree, ...options });
@@ -57,7 +57,7 @@ export class Flame {
 
 	arrange() {
 		this.width = Math.max(50, this.box.clientWidth);
-		this.layout = new Layout(this.tree, this.zoom, this.width, this.byName);
+		this.layout = new Layout(this.tree, this.zoom, this.width, this.byName, this.rootless);
 		this.height = Math.max(this.layout.rows.length * ROW, 1);
 		this.spacer.style.height = `${this.height}px`;
 		this.viewport = Math.min(this.box.clientHeight || this.height, Math.max(this.height, ROW));

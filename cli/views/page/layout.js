@@ -6,7 +6,8 @@ const NARROW = 0.5;
 
 export class Layout {
 	// zoom: the node that fills the width, below the nodes it is called by.
-	constructor(tree, zoom, width, byName) {
+	// rootless: without the row of everything.
+	constructor(tree, zoom, width, byName, rootless = false) {
 		this.tree = tree;
 		this.zoom = zoom;
 		this.width = width;
@@ -18,6 +19,7 @@ export class Layout {
 		for (const node of path.reverse()) this.rows.push({ node: [node], x: [0], end: [width] });
 		this.zoomRow = this.rows.length - 1;
 		if (tree.size[zoom] > 0) this.spread(width / tree.size[zoom]);
+		if (rootless && this.rows.length > 1) this.rows.shift();
 	}
 
 	spread(scale) {

@@ -8,18 +8,18 @@ import { whoOf } from './tree.js';
 const LIGHT = {
 	paper: '#ffffff', text: '#1c1d20', faint: '#5b616b', line: '#ffffff', cursor: '#0b57d0',
 	hit: [292, 62, 76], neutral: [45, 6, 87], lift: 1,
-	kinds: { user: [34, 78, 76], inlined: [40, 62, 85], kernel: [214, 52, 79], jit: [152, 36, 75],
+	kinds: { user: [28, 80, 77], inlined: [48, 70, 86], kernel: [214, 52, 79], jit: [152, 36, 75],
 		special: [0, 0, 86], container: [258, 32, 85], process: [226, 18, 85], thread: [205, 18, 88],
 		all: [220, 10, 90] },
-	spread: 7, dim: 0.26,
+	spread: 7, hues: 18, dim: 0.26,
 };
 const DARK = {
 	paper: '#16181c', text: '#f3f3f1', faint: '#a9afb9', line: '#16181c', cursor: '#8ab4f8',
 	hit: [292, 44, 42], neutral: [220, 4, 30], lift: -1,
-	kinds: { user: [28, 44, 35], inlined: [34, 30, 28], kernel: [214, 34, 37], jit: [155, 28, 31],
+	kinds: { user: [24, 46, 36], inlined: [44, 34, 31], kernel: [214, 34, 37], jit: [155, 28, 31],
 		special: [0, 0, 28], container: [258, 20, 36], process: [226, 12, 33], thread: [205, 12, 29],
 		all: [220, 8, 25] },
-	spread: 5, dim: 0.3,
+	spread: 6, hues: 16, dim: 0.3,
 };
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -68,7 +68,7 @@ export function frameColour(profile, key, colours) {
 	const [hue, saturation, lightness] = colours.kinds[kindOf(profile, key)];
 	if (key < 0) return hsl([hue, saturation, lightness]);
 	const shade = shadeOf(profile, profile.frames.function[key]) - 0.5;
-	return hsl([hue + shade * 30, saturation, lightness + shade * colours.spread]);
+	return hsl([hue + shade * colours.hues, saturation, lightness + shade * colours.spread]);
 }
 
 // From blue (less) by grey to red (more); change is -1 to 1.

@@ -2,7 +2,11 @@
 // index, as page_tables.h describes them.
 import { Reader } from './bytes.js';
 
-export const KERNEL = 1, JIT = 2, SPECIAL = 3, INLINED = 4;
+// Kinds of frames; INLINED is added to one of the others.
+export const KERNEL = 1;
+export const JIT = 2;
+export const SPECIAL = 3;
+export const INLINED = 4;
 
 export function profileOf(bytes) {
 	const reader = new Reader(bytes);
@@ -12,7 +16,7 @@ export function profileOf(bytes) {
 	profile.functions = { name: reader.column(), module: reader.column() };
 	profile.functions.count = profile.functions.name.length;
 	profile.frames = { function: reader.column(), kind: reader.column() };
-	profile.nodes = nodesOf(reader.column(), reader.column(), profile);
+	profile.nodes = nodesOf(reader.column(), reader, profile);
 	profile.containers = records(reader, texts, { name: 'text', id: 'text', runtime: 'text', path: 'text' });
 	profile.processes = records(reader, texts, {
 		comm: 'text', exe: 'text', user: 'text', pid: 'number', container: 'optional',
@@ -38,8 +42,9 @@ function records(reader, texts, fields) {
 
 // Depths in preorder tell the parents; the same walk tells which nodes are the
 // outermost of their function, so that totals count recursion once.
-function nodesOf(depth, frame, profile) {
+function nodesOf(depth, reader, profile) {
 	const count = depth.length;
+	const frame = framesOf(depth, reader.column(), reader.column(), profile.frames.kind.length);
 	const parent = new Int32Array(count), outermost = new Uint8Array(count);
 	const open = new Uint32Array(profile.functions.count);
 	const path = [];
@@ -52,6 +57,23 @@ function nodesOf(depth, frame, profile) {
 	return { count, depth, frame, parent, outermost };
 }
 
+// The frames of nodes: each is the place among what its caller was seen to
+// call before, 0 for the next of the new ones (page.c).
+function framesOf(depth, place, added, frames) {
+	const frame = new Uint32Array(depth.length);
+	const callees = [], callers = [frames];
+	let next = 0;
+	for (let i = 0; i < frame.length; i++) {
+		const caller = callers[depth[i]];
+		let known = callees[caller];
+		if (!known) known = callees[caller] = [];
+		if (place[i]) frame[i] = known[place[i] - 1];
+		else known.push(frame[i] = added[next++]);
+		callers[depth[i] + 1] = frame[i];
+	}
+	return frame;
+}
+
 function rowsOf(reader, profile) {
 	const rows = { node: reader.column() };
 	const { node } = rows;
@@ -59,12 +81,19 @@ function rowsOf(reader, profile) {
 	rows.count = node.length;
 	rows.side = reader.column();
 	rows.thread = reader.column(1);
-	rows.container = reader.column(1);
+	const containers = reader.column();
 	rows.state = reader.column(1);
 	rows.slice = reader.column();
 	rows.samples = reader.wide();
 	rows.values = profile.meta.value_types.map(() => reader.wide());
-	rows.process = Int32Array.from(rows.thread, thread => thread < 0 ? -1 : profile.threads[thread].process);
+	rows.process = new Int32Array(rows.count);
+	rows.container = new Int32Array(rows.count);
+	for (let i = 0; i < rows.count; i++) {
+		const process = rows.thread[i] < 0 ? -1 : profile.threads[rows.thread[i]].process;
+		rows.process[i] = process;
+		if (containers[i]) rows.container[i] = containers[i] - 2;
+		else rows.container[i] = process < 0 ? -1 : profile.processes[process].container;
+	}
 	return rows;
 }
 

@@ -44,7 +44,7 @@ export class Sandwich {
 			return;
 		}
 		this.head(model, called);
-		const options = { zoom: 0, byName: model.state.byName, matches: model.matches };
+		const options = { zoom: 0, rootless: true, byName: model.state.byName, matches: model.matches };
 		for (const [flame, tree, icicle] of [[this.callers, model.callers, false], [this.callees, model.callees, true]]) {
 			const changeOf = model.isComparison ? node => model.app.changeColourOf(tree, node) : null;
 			flame.show(tree, { ...options, icicle, changeOf });

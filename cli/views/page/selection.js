@@ -125,16 +125,20 @@ function takeRows(selection, state) {
 	selection.taken = taken.subarray(0, n);
 }
 
+export const WHO_TABLES = { container: 'containers', process: 'processes', thread: 'threads' };
+
 // What containers, processes and threads weigh in the chosen time, heaviest
 // first: the choices of the filters.
 export function weighWho(selection, column) {
 	const { profile, metric, from, to, ranged } = selection;
 	const { rows } = profile;
-	const who = rows[column], sums = new Map();
+	const who = rows[column], weights = metric.weights;
+	const scales = selection.windows.map(window => 1 / (window.total || 1) / selection.sides);
+	const sums = new Float64Array(profile[WHO_TABLES[column]].length + 1); // the last: not known
 	for (let i = 0; i < rows.count; i++) {
 		if (ranged && (rows.slice[i] < from || rows.slice[i] > to)) continue;
-		const scale = 1 / (selection.windows[rows.side[i]].total || 1) / selection.sides;
-		sums.set(who[i], (sums.get(who[i]) || 0) + metric.weights[i] * scale);
+		sums[who[i] < 0 ? sums.length - 1 : who[i]] += weights[i] * scales[rows.side[i]];
 	}
-	return [...sums].map(([index, share]) => ({ index, share })).sort((a, b) => b.share - a.share);
+	return Array.from(sums, (share, index) => ({ index: index === sums.length - 1 ? -1 : index, share }))
+		.filter(who => who.share > 0).sort((a, b) => b.share - a.share);
 }

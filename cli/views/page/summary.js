@@ -7,6 +7,7 @@ export function showSummary(box, profile) {
 	const { sides } = profile.meta;
 	const compared = sides.length > 1;
 	document.title = `${compared ? 'Comparison · ' : ''}${sides.map(titleOf).filter((title, i, all) => all.indexOf(title) === i).join(' and ')} · hostprof`;
+	box.classList.toggle('is-compared', compared);
 	replace(box, sides.map((side, i) => sideBlock(side, compared ? ['Before', 'After'][i] : '')));
 }
 
@@ -19,13 +20,13 @@ function sideBlock(side, heading) {
 		element('div', { class: 'side-what' },
 			heading && element('span', { class: 'badge' }, heading),
 			element(heading ? 'h2' : 'h1', {}, titleOf(side)),
-			element('p', {}, whatText(side))),
-		element('div', { class: 'tiles' }, tiles(side)),
-		notes(side));
+			element('p', {}, whatText(side)),
+			notes(side)),
+		element('div', { class: 'tiles' }, tiles(side)));
 }
 
 function whatText(side) {
-	const parts = [number.duration(side.duration_s)];
+	const parts = [`${side.duration_s.toFixed(1)} s`];
 	if (side.profiles > 1) parts[0] += ` in ${side.profiles} windows`;
 	if (side.start_ms) parts[0] += ` from ${number.time(side.start_ms)}`;
 	if (side.cpus) parts.push(`${side.cpus} CPU${side.cpus === 1 ? '' : 's'}`);
@@ -62,8 +63,8 @@ function cpuTile(side) {
 	const busy = side.health.sampled_cpu_s ?? side.cpu.busy_s;
 	const capacity = side.cpu.capacity_s > 0 ? side.cpu.capacity_s : side.duration_s * side.cpus;
 	if (busy === null) return null;
-	const detail = [capacity > 0 && `${busy.toFixed(2)} of ${capacity.toFixed(2)} s`,
-		side.cpu.runqueue_s !== null && `run queue ${number.duration(side.cpu.runqueue_s)}`,
+	const detail = [capacity > 0 && `${busy.toFixed(1)} of ${capacity.toFixed(1)} s`,
+		side.cpu.runqueue_s !== null && `queue ${number.duration(side.cpu.runqueue_s)}`,
 		side.cpu.steal_s > 0 && `steal ${number.duration(side.cpu.steal_s)}`];
 	return tile('CPU busy', capacity > 0 ? number.percent(busy / capacity) : number.duration(busy),
 		detail.filter(Boolean).join(' · '), { part: capacity > 0 ? busy / capacity : undefined });
@@ -76,8 +77,7 @@ function gradeOf(part, good, fair) {
 function samplesTile(health) {
 	if (health.samples === null) return null;
 	const detail = [health.lost !== null && `${number.count(health.lost)} lost`,
-		health.throttled !== null && `${number.count(health.throttled)} throttled`,
-		health.expected !== null && `${number.count(health.expected)} expected`];
+		health.throttled !== null && `${number.count(health.throttled)} throttled`];
 	const grade = health.lost === null ? undefined : gradeOf(health.samples / (health.samples + health.lost || 1), 0.999, 0.98);
 	return tile('Samples', number.count(health.samples), detail.filter(Boolean).join(' · '), { grade });
 }
@@ -87,7 +87,7 @@ function stacksTile(health) {
 	const all = health.stacks_complete + cut;
 	if (health.stacks_complete === null || !all) return null;
 	return tile('Stacks complete', number.percent(health.stacks_complete / all),
-		cut ? `${number.count(cut)} end early, marked so` : 'none ends early', { grade: gradeOf(health.stacks_complete / all, 0.95, 0.8) });
+		cut ? `${number.count(cut)} end early` : 'none ends early', { grade: gradeOf(health.stacks_complete / all, 0.95, 0.8) });
 }
 
 function namesTile(health) {
@@ -101,8 +101,8 @@ function accountingTile(side) {
 	const { kernel_cpu_s: kernel, sampled_cpu_s: sampled, own_cpu_s: own } = side.health;
 	if (kernel === null || sampled === null || !kernel) return null;
 	const apart = Math.abs(sampled - kernel) / kernel;
-	const detail = [`kernel counts ${kernel.toFixed(2)} s`, own !== null && `own use ${number.duration(own)}`];
-	return tile('Off by', number.percent(apart), detail.filter(Boolean).join(' · '), { grade: gradeOf(1 - apart, 0.97, 0.9) });
+	const detail = [`it counts ${kernel.toFixed(1)} s`, own !== null && `own use ${number.duration(own)}`];
+	return tile('Against the kernel', `${number.percent(apart)} apart`, detail.filter(Boolean).join(' · '), { grade: gradeOf(1 - apart, 0.97, 0.9) });
 }
 
 function notes(side) {

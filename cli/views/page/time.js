@@ -67,7 +67,7 @@ export class TimeView {
 	get columns() { return Math.ceil(this.model.slices / this.perColumn); }
 
 	cellWidth() {
-		return Math.max(4, Math.min(28, Math.floor((this.scroll.clientWidth || 600) / this.columns)));
+		return Math.max(4, Math.min(40, (this.scroll.clientWidth || 600) / this.columns));
 	}
 
 	sliceAt(event) {

@@ -3,7 +3,7 @@
 import { element, replace } from './element.js';
 import { whoName } from './label.js';
 import * as number from './number.js';
-import { weighWho } from './selection.js';
+import { weighWho, WHO_TABLES } from './selection.js';
 
 const VIEW_NAMES = { flame: 'Flame graph', table: 'Functions', sandwich: 'Sandwich', time: 'By time' };
 const GROUP_NAMES = {
@@ -48,13 +48,12 @@ export class Toolbar {
 		replace(box,
 			element('div', { class: 'bar-row' },
 				element('nav', { class: 'tabs', 'aria-label': 'Views' }, this.tabs),
-				element('div', { class: 'search' }, this.search, this.matched)),
-			element('div', { class: 'bar-row controls' },
-				app.model.metrics.length > 1 && this.metric, this.group, Object.values(this.who),
-				element('span', { class: 'grow' }),
-				button('PNG', 'png', 'Save the graph as an image'), button('SVG', 'svg', 'Save the graph as a drawing'),
+				element('div', { class: 'search' }, this.search, this.matched),
 				button('Print', 'print', 'Print this page'), button('Keys ?', 'help', 'Keyboard')),
-			element('div', { class: 'bar-row toggles' }, this.toggles, this.legend));
+			element('div', { class: 'bar-row controls' },
+				app.model.metrics.length > 1 && this.metric, this.group, Object.values(this.who)),
+			element('div', { class: 'bar-row toggles' }, this.toggles,
+				button('PNG', 'png', 'Save the graph as an image'), button('SVG', 'svg', 'Save the graph as a drawing'), this.legend));
 	}
 
 	update(model) {
@@ -95,7 +94,6 @@ export class Toolbar {
 	}
 }
 
-const WHO_TABLES = { container: 'containers', process: 'processes', thread: 'threads' };
 const LEGEND = { user: 'user', inlined: 'inlined', kernel: 'kernel', jit: 'JIT', special: 'cut or unknown' };
 
 // Of the kinds of frames those that the profile has.
