@@ -5,8 +5,8 @@
 
 #include "perfcore/mem.h"
 
-#define ABBREVS_MAX    65536u
-#define ATTRIBUTES_MAX (1u << 20)
+#define ABBREVS_MAX    16384u
+#define ATTRIBUTES_MAX 65536u
 
 /* The size of a form's values, or -1 where it varies or is unknown. */
 static int form_size(uint16_t form, struct debug_sizes sizes)

@@ -11,6 +11,13 @@
 #include "symbolize/demangle.h"
 #include "symbolize/names.h"
 
+/* Ranges of all units of a file; the largest programs have some 100,000. */
+#define PIECES_MAX (4u << 20)
+
+/* When what was read of the units takes more, all of it is forgotten: a
+ * recorder must not grow with the size of what it looks at. */
+#define LOADED_MAX (32u << 20)
+
 /* What was read of one unit. */
 struct loaded {
 	struct debug_lines lines;
@@ -25,7 +32,8 @@ struct debug_info {
 	struct debug_file file;
 	struct ranges units;	/* value: number of the unit */
 	struct loaded **loaded; /* by number; NULL: not yet */
-	struct names names;	/* by unit's file and offset of the entry */
+	size_t loaded_bytes;
+	struct names names; /* by names_key() and offset of the entry */
 
 	struct image supplement_image; /* dwz's; elf NULL: none */
 	struct debug_file supplement;
@@ -48,7 +56,7 @@ static void piece_add(void *context, uint64_t start, uint64_t end)
 {
 	struct unit_pass *pass = context;
 
-	if (!start) /* discarded by the linker */
+	if (!start || pass->count == PIECES_MAX) /* 0: discarded code */
 		return;
 	pass->pieces = mem_grow(pass->pieces, pass->count, &pass->capacity,
 				sizeof(*pass->pieces));
@@ -148,12 +156,21 @@ static void loaded_free(struct loaded *loaded)
 	free(loaded);
 }
 
+static void loaded_forget(struct debug_info *info)
+{
+	for (size_t i = 0; i < info->file.n_units; i++) {
+		loaded_free(info->loaded[i]);
+		info->loaded[i] = NULL;
+	}
+	info->loaded_bytes = 0;
+}
+
 void debug_info_free(struct debug_info *info)
 {
 	if (!info)
 		return;
-	for (size_t i = 0; info->loaded && i < info->file.n_units; i++)
-		loaded_free(info->loaded[i]);
+	if (info->loaded)
+		loaded_forget(info);
 	free(info->loaded);
 	if (info->has_package)
 		debug_package_close(&info->package);
@@ -196,6 +213,8 @@ static struct loaded *unit_load(struct debug_info *info, uint32_t number)
 
 	if (loaded)
 		return loaded;
+	if (info->loaded_bytes > LOADED_MAX)
+		loaded_forget(info);
 	loaded = info->loaded[number] = mem_calloc(1, sizeof(*loaded));
 	debug_lines_init(&loaded->lines, unit, info->image);
 	if (unit->dwo_name)
@@ -203,7 +222,17 @@ static struct loaded *unit_load(struct debug_info *info, uint32_t number)
 	debug_scopes_init(&loaded->scopes,
 			  loaded->split ? loaded->split->unit : unit,
 			  info->image);
+	info->loaded_bytes += debug_lines_bytes(&loaded->lines) +
+			      debug_scopes_bytes(&loaded->scopes);
 	return loaded;
+}
+
+/* Offsets are unique in a file: this one, or that of a split unit, which may
+ * be forgotten and read again. */
+static uint64_t names_key(const struct debug_info *info,
+			  const struct debug_unit *unit)
+{
+	return unit->file == &info->file ? 0 : unit->dwo_id | 1;
 }
 
 static const struct name *scope_name(struct debug_info *info,
@@ -215,7 +244,7 @@ static const struct name *scope_name(struct debug_info *info,
 	struct name *name;
 	bool is_new;
 
-	name = names_at(&info->names, (uintptr_t)scopes->unit->file, die,
+	name = names_at(&info->names, names_key(info, scopes->unit), die,
 			&is_new);
 	if (!is_new)
 		return name;

@@ -9,7 +9,7 @@
 #include "perfcore/mem.h"
 
 #define FILES_MAX 65536u
-#define ROWS_MAX  (64u << 20)
+#define ROWS_MAX  (8u << 20)
 
 /* The header of a line number program, and the state of running it. */
 struct program {
@@ -422,6 +422,14 @@ void debug_lines_destroy(struct debug_lines *lines)
 	free(lines->sequences);
 	free(lines->rows);
 	*lines = (struct debug_lines){ 0 };
+}
+
+size_t debug_lines_bytes(const struct debug_lines *lines)
+{
+	return lines->rows_capacity * sizeof(*lines->rows) +
+	       lines->sequences_capacity * sizeof(*lines->sequences) +
+	       lines->files_capacity * sizeof(*lines->files) +
+	       lines->dirs_capacity * sizeof(*lines->dirs);
 }
 
 static const struct debug_sequence *sequence_find(

@@ -47,6 +47,9 @@ void debug_lines_init(struct debug_lines *lines, const struct debug_unit *unit,
 		      const struct image *image);
 void debug_lines_destroy(struct debug_lines *lines);
 
+/* Memory kept, in bytes. */
+size_t debug_lines_bytes(const struct debug_lines *lines);
+
 /* Finds file and line of an address; false where none is known. */
 bool debug_lines_find(const struct debug_lines *lines, uint64_t vaddr,
 		      uint32_t *file, uint32_t *line);

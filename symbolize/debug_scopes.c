@@ -8,6 +8,7 @@
 
 #define DEPTH_MAX      1024u
 #define SCOPES_MAX     (4u << 20)
+#define PIECES_MAX     (2u << 20)
 #define REFERENCES_MAX 16
 
 /* A range of a scope: painted when all are known. */
@@ -33,7 +34,8 @@ static void piece_add(void *context, uint64_t start, uint64_t end)
 	const struct module_segment *segment =
 		image_segment(pass->image, start);
 
-	if (!start || !segment || !segment->is_executable)
+	if (!start || !segment || !segment->is_executable ||
+	    pass->n_pieces == PIECES_MAX)
 		return;
 	pass->pieces = mem_grow(pass->pieces, pass->n_pieces,
 				&pass->pieces_capacity, sizeof(*pass->pieces));
@@ -201,6 +203,12 @@ void debug_scopes_destroy(struct debug_scopes *scopes)
 	ranges_destroy(&scopes->ranges);
 	free(scopes->items);
 	*scopes = (struct debug_scopes){ 0 };
+}
+
+size_t debug_scopes_bytes(const struct debug_scopes *scopes)
+{
+	return scopes->capacity * sizeof(*scopes->items) +
+	       scopes->ranges.count * sizeof(*scopes->ranges.items);
 }
 
 uint32_t debug_scopes_find(const struct debug_scopes *scopes, uint64_t vaddr)

@@ -31,6 +31,9 @@ void debug_scopes_init(struct debug_scopes *scopes, struct debug_unit *unit,
 		       const struct image *image);
 void debug_scopes_destroy(struct debug_scopes *scopes);
 
+/* Memory kept, in bytes. */
+size_t debug_scopes_bytes(const struct debug_scopes *scopes);
+
 /* The innermost scope at an address, or DEBUG_SCOPE_NONE. */
 uint32_t debug_scopes_find(const struct debug_scopes *scopes, uint64_t vaddr);
 

@@ -56,6 +56,23 @@ static void test_debug_file_by_debuglink(void **state)
 	assert_int_equal(built->notes.count, 0);
 }
 
+/* A library that was moved after its debug file was split off: here, linked
+ * again to another address under the same build-id. */
+static void test_prelinked_after_the_split(void **state)
+{
+	struct built *built = *state;
+
+	built_run(built,
+		  "link='gcc -O1 -nostdlib -shared -fPIC p.c "
+		  "-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567' "
+		  "&& $link -o whole && " SPLIT
+		  "mv d $file && $link -Wl,-Ttext-segment=0x3a000000 -o p && "
+		  "strip p && objcopy -R .dynsym -R .dynstr p 2>/dev/null; "
+		  "test -f p");
+	built_open(built, "p");
+	built_assert_named(built);
+}
+
 #define OTHER_BUILD                                                            \
 	"gcc -O1 -nostdlib -e main p.c -o whole && sed 's/void foo/int z; "    \
 	"void foo/' p.c "                                                      \
@@ -172,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BUILT_TEST(test_debug_file_by_build_id),
 		BUILT_TEST(test_debug_file_by_debuglink),
+		BUILT_TEST(test_prelinked_after_the_split),
 		BUILT_TEST(test_file_truncated_while_mapped),
 		BUILT_TEST(test_c19_wrong_build_id_is_refused),
 		BUILT_TEST(test_c19_wrong_debuglink_is_refused),

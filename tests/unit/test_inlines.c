@@ -280,6 +280,34 @@ static void test_gc_sections_leave_no_ghosts(void **state)
 				     "-Wl,--gc-sections " PROGRAM);
 }
 
+static unsigned n_opened;
+
+static int count_open(void *context, const char *path)
+{
+	int (*next)(void *, const char *) = context;
+
+	n_opened++;
+	return next(NULL, path);
+}
+
+/* However many addresses are asked for, each unit is read once. */
+static void test_c61_each_unit_is_read_once(void **state)
+{
+	struct built *built = *state;
+	unsigned first;
+
+	built_run(built, GCC "-gsplit-dwarf " PROGRAM);
+	n_opened = 0;
+	built->opener.context = (void *)built->opener.open;
+	built->opener.open = count_open;
+	assert_inlines(built, "p");
+	first = n_opened;
+	assert_true(first > 0);
+	for (unsigned i = 0; i < 2000; i++)
+		assert_frames(built, BUILT_FOO, chain, 3);
+	assert_int_equal(n_opened, first);
+}
+
 #define TEST(function)                                                         \
 	cmocka_unit_test_setup_teardown(function, setup, built_teardown)
 
@@ -298,6 +326,7 @@ int main(void)
 		TEST(test_c25_relative_paths),
 		TEST(test_separate_debug_file),
 		TEST(test_dwz_supplementary_file),
+		TEST(test_c61_each_unit_is_read_once),
 		TEST(test_gc_sections_leave_no_ghosts),
 	};
 

@@ -204,6 +204,34 @@ static void test_c21_plt_without_sections(void **state)
 	assert_string_equal(built_name_at(built, slot), "f1@plt");
 }
 
+static void test_versioned_and_indirect_functions(void **state)
+{
+	struct built *built = *state;
+
+	built_write(
+		built, "v.c",
+		"#define MARK(n) __asm__ volatile("
+		"\"jmp 1f; .quad \" #n \"; 1:\")\n"
+		"int n; void foo_old(void) { MARK(0x1122334455667701); n++; }"
+		"__asm__(\".symver foo_old, foo@@V2\");\n"
+		"void bar_impl(void) { n += 2; }\n"
+		"void *bar_resolve(void) {"
+		" MARK(0x1122334455667702); return bar_impl; }\n"
+		"void bar(void) __attribute__((ifunc(\"bar_resolve\")));");
+	built_write(built, "v.map", "V2 { global: foo; bar; local: *; };");
+	built_run(built, "gcc -O1 -shared -fPIC -nostdlib v.c -o p "
+			 "-Wl,--version-script=v.map");
+	built_open(built, "p");
+	assert_string_equal(built_name_of(built, BUILT_FOO), "foo");
+	assert_string_equal(built_name_of(built, BUILT_BAR), "bar");
+}
+
+static void test_static_pie(void **state)
+{
+	assert_builds_named(*state, "gcc -O1 -nostdlib -e main -static-pie p.c "
+				    "-o p");
+}
+
 static void test_not_elf(void **state)
 {
 	struct built *built = *state;
@@ -232,6 +260,8 @@ int main(void)
 		BUILT_TEST(test_c07_cold_part_keeps_its_name),
 		BUILT_TEST(test_c21_sections_stripped),
 		BUILT_TEST(test_c21_plt_without_sections),
+		BUILT_TEST(test_versioned_and_indirect_functions),
+		BUILT_TEST(test_static_pie),
 		BUILT_TEST(test_not_elf),
 	};
 
