@@ -9,6 +9,7 @@
 #include "cli/frame_table.h"
 #include "cli/stacks.h"
 #include "perfcore/binary_file.h"
+#include "perfcore/build_id.h"
 #include "perfcore/container.h"
 #include "perfcore/mem.h"
 #include "perfcore/vdso.h"
@@ -72,6 +73,42 @@ static void symbolizer_make(struct pipeline *pipeline)
 		config.vdso_size = size;
 	}
 	pipeline->symbolizer = symbolizer_new(&config);
+}
+
+/* The running kernel's; of a file's kernel nothing is known here. */
+static int kernel_build_id(const struct pipeline *pipeline, uint8_t *build_id)
+{
+	char path[4096];
+	int fd, size;
+
+	if (!pipeline->config.root)
+		return 0;
+	snprintf(path, sizeof(path), "%s/sys/kernel/notes",
+		 pipeline->config.root);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	size = build_id_of_kernel(fd, build_id);
+	close(fd);
+	return size;
+}
+
+static void stacks_make(struct pipeline *pipeline)
+{
+	struct stacks_config config = {
+		.profile = pipeline->profile,
+		.frames = pipeline->frames,
+		.processes = pipeline->processes,
+		.binaries = pipeline->binaries,
+		.files = pipeline->files,
+		.walker = pipeline->walker,
+		.jit_dumps = pipeline->jit_dumps,
+		.max_callchain = pipeline->config.max_callchain,
+	};
+
+	config.kernel_build_id_size =
+		(uint8_t)kernel_build_id(pipeline, config.kernel_build_id);
+	pipeline->stacks = stacks_new(&config);
 }
 
 /* Cycles by frequency are as good as a clock. */
@@ -180,16 +217,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 	symbolizer_make(pipeline);
 	pipeline->jit_dumps =
 		jit_dumps_new(pipeline->files, pipeline->symbolizer);
-	pipeline->stacks = stacks_new(&(struct stacks_config){
-		.profile = profile,
-		.frames = pipeline->frames,
-		.processes = pipeline->processes,
-		.binaries = pipeline->binaries,
-		.files = pipeline->files,
-		.walker = pipeline->walker,
-		.jit_dumps = pipeline->jit_dumps,
-		.max_callchain = config->max_callchain,
-	});
+	stacks_make(pipeline);
 	value_types_set(pipeline);
 	states_make(pipeline);
 	return pipeline;

@@ -2,6 +2,7 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "perfcore/mem.h"
 
@@ -48,6 +49,8 @@ struct stacks *stacks_new(const struct stacks_config *config)
 					    .path = "[kernel.kallsyms]" };
 	struct mapping whole = { KERNEL_START, UINT64_MAX, KERNEL_START, NULL };
 
+	identity.build_id_size = config->kernel_build_id_size;
+	memcpy(identity.build_id, config->kernel_build_id, BUILD_ID_MAX);
 	stacks->config = *config;
 	stacks->kernel = maps_new();
 	stacks->kernel_binary = binary_table_get(config->binaries, &identity);

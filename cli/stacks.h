@@ -32,6 +32,8 @@ struct stacks_config {
 	struct stack_walker *walker; /* NULL: no stack is unwound */
 	struct jit_dumps *jit_dumps; /* NULL: none are looked for */
 	uint32_t max_callchain;	     /* as pipeline_config */
+	uint8_t kernel_build_id[BUILD_ID_MAX];
+	uint8_t kernel_build_id_size; /* 0: not known */
 };
 
 /* config is copied, what it points to borrowed. */

@@ -146,3 +146,15 @@ int build_id_read(int fd, uint8_t build_id[BUILD_ID_MAX])
 	}
 	return 0;
 }
+
+int build_id_of_kernel(int fd, uint8_t build_id[BUILD_ID_MAX])
+{
+	uint8_t bytes[NOTES_MAX];
+	ssize_t n = read_at(fd, bytes, sizeof(bytes), 0);
+	struct cursor notes;
+
+	if (n <= 0)
+		return 0;
+	notes = cursor_at(bytes, (size_t)n);
+	return find_note(&notes, 4, build_id);
+}

@@ -17,4 +17,10 @@
  */
 int build_id_read(int fd, uint8_t build_id[BUILD_ID_MAX]);
 
+/*
+ * Reads the running kernel's build-id from fd, /sys/kernel/notes (notes of
+ * this machine's byte order, aligned to 4). Returns its size, or 0.
+ */
+int build_id_of_kernel(int fd, uint8_t build_id[BUILD_ID_MAX]);
+
 #endif

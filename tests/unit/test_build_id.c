@@ -191,6 +191,25 @@ static void own_file(void **state)
 	close(fd);
 }
 
+/* As /sys/kernel/notes is: other notes before it, no ELF header. */
+static void the_kernels_notes(void **state)
+{
+	static const uint32_t words[] = {
+		6, 1, 0x101, 0x756e694c, 0x78, 0, 4, 4, 3, 0x554e47, 0x44332211,
+	};
+	int fd = memfd_create("notes", MFD_CLOEXEC);
+	uint8_t id[BUILD_ID_MAX];
+
+	(void)state;
+	assert_int_equal(write(fd, words, sizeof(words)), sizeof(words));
+	assert_int_equal(build_id_of_kernel(fd, id), 4);
+	assert_memory_equal(id, &words[10], 4);
+	assert_int_equal(ftruncate(fd, sizeof(words) - 1), 0);
+	assert_int_equal(build_id_of_kernel(fd, id), 0);
+	assert_int_equal(build_id_of_kernel(-1, id), 0);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +219,7 @@ int main(void)
 		cmocka_unit_test(c19_all_zero_is_none),
 		cmocka_unit_test(hostile_numbers),
 		cmocka_unit_test(own_file),
+		cmocka_unit_test(the_kernels_notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
