@@ -66,6 +66,7 @@ background "$TARGETS/memfd" heap 1
 perf_maps+=("/tmp/perf-${lib_pids[-1]}.map")
 background unshare -m sh -c "mount --bind '$SCRATCH/inside' '$SCRATCH/outside' && exec '$SCRATCH/outside'"
 background ./forked child
+background "$TARGETS/mappings"
 mkdir -p tmp jail/bin
 for lib in $(ldd chrooted | grep -oE '/[^ ]+'); do
 	mkdir -p "jail$(dirname "$lib")" && cp "$lib" "jail$lib"
@@ -74,17 +75,22 @@ cp chrooted jail/bin/
 background chroot jail /bin/chrooted
 
 # These start while it records and are gone before it ends.
-(
-	sleep 1
-	"$TARGETS/renames" &
-	timeout 1 unshare -m sh -c "mount -t tmpfs tmpfs tmp && cp tmpfile tmp/ && exec tmp/tmpfile" &
-	timeout 1 unshare -mpf sh -c "mount -t tmpfs tmpfs /tmp && exec '$TARGETS/memfd' heap 1" &
-	timeout 1 ./late & sleep 0.1; rm late
-	wait
-) 2>/dev/null &
-lib_pids+=($!)
-
-"$HOSTPROF" record -q -F 999 -g fp -d 5 -o all.pb.gz 2>err || { cat err; exit 1; }
+cat >window.sh <<EOF
+sleep 0.5
+"$TARGETS/renames" &
+timeout 2 unshare -m sh -c "mount -t tmpfs tmpfs tmp && cp tmpfile tmp/ && exec tmp/tmpfile" &
+timeout 2 unshare -mpf sh -c "mount -t tmpfs tmpfs /tmp && exec '$TARGETS/memfd' heap 1" &
+./late &
+late=\$!
+until [ "\$(cat /proc/\$late/comm)" = late ]; do sleep 0.02; done
+rm late
+sleep 1
+kill -9 \$late
+wait
+sleep 0.5
+EOF
+"$HOSTPROF" record -q -F 999 -g fp -o all.pb.gz -- bash window.sh >/dev/null 2>err
+[ -s all.pb.gz ] || { cat err; exit 1; }
 rows() { "$HOSTPROF" report all.pb.gz --by "$1" -n 0 --format json "${@:2}"; }
 rows comm,function >rows.json
 
@@ -109,6 +115,7 @@ has "C17: in a chroot" chrooted spin_chrooted
 has "C17, C18: on a tmpfs that went with its namespace" tmpfile spin_tmpfile
 has "C18: deleted at once, ended early" late spin_late
 has "forked without exec" forked spin_forked
+has "60,000 mappings" mappings spin_mappings
 has "C45: before the rename" first spin_first
 has "C45: after the rename" second spin_second
 has "C45: a thread's own name" worker spin_worker
