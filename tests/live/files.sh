@@ -51,6 +51,13 @@ start prog ./prog
 ask see "$pid"
 expect "a file in its place" "$SCRATCH/prog open map_files $one" "$(file_line "$SCRATCH/prog")"
 
+# Without the capabilities that map_files needs: the link to the executable,
+# the path below the process's root for what else has one.
+less=$(printf 'see %s\nopen %s\n' "$pid" "$pid" |
+	setpriv --bounding-set -sys_admin,-checkpoint_restore "$FILES_OF")
+expect_match "fewer capabilities: the program" "^$SCRATCH/prog open exe $one" "$less"
+expect_match "fewer capabilities: a library" 'libc\.so\.6 open root [0-9a-f]+' "$less"
+
 # C14: removed, replaced, written anew.
 for way in removed replaced rewritten; do
 	cp wait1 "$way"
