@@ -276,6 +276,8 @@ static int read_tables(struct pprof_tables *tables)
 	if (result == 0)
 		read_table_lines(tables);
 	if (result == 0)
+		result = pprof_tables_check(tables, &tables->file);
+	if (result == 0)
 		result = set_value_types(tables, &header, &values);
 	if (result == 0)
 		result = pprof_tables_read_code(tables);

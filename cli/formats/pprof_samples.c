@@ -150,7 +150,7 @@ static int read_label(struct samples *samples, struct cursor message,
 	if (!(tables->comments.is_ours && use_own_label(&label, labels)) &&
 	    !use_label(&label, labels))
 		say_ignored(samples, label.key);
-	return 0;
+	return pprof_tables_check(tables, &message);
 }
 
 static int add_location(struct samples *samples, uint64_t id,

@@ -98,11 +98,22 @@ const char *pprof_tables_text(struct pprof_tables *tables, uint64_t index)
 	if (index >= tables->n_texts)
 		return NULL;
 	text = &tables->texts[index];
+	tables->text_bytes += text->length;
+	if (tables->text_bytes > PPROF_TEXT_BYTES_MAX)
+		text = &tables->texts[0];
 	if (!text->interned)
 		text->interned = strings_intern_n(
 			tables->profile->strings, (const char *)text->bytes,
 			strnlen((const char *)text->bytes, text->length));
 	return text->interned;
+}
+
+int pprof_tables_check(struct pprof_tables *tables, const struct cursor *where)
+{
+	if (tables->text_bytes <= PPROF_TEXT_BYTES_MAX)
+		return 0;
+	return pprof_tables_refuse(tables, where,
+				   "long strings used too often");
 }
 
 const char *pprof_tables_main(const struct pprof_tables *tables)
@@ -123,7 +134,7 @@ static int read_text(struct pprof_tables *tables,
 {
 	*text = pprof_tables_text(tables, field->value);
 	if (*text)
-		return 0;
+		return pprof_tables_check(tables, where);
 	return pprof_tables_refuse(tables, where,
 				   "string %" PRIu64 " of %zu strings",
 				   field->value, tables->n_texts);

@@ -14,6 +14,10 @@
 /* A hostile file may fill no table beyond this: memory stays near 1 GB. */
 #define PPROF_ENTRIES_MAX (16u << 20)
 
+/* Nor may it refer to more bytes of strings than this, each time counted: a
+ * long one in every sample costs time, not memory. */
+#define PPROF_TEXT_BYTES_MAX (4ull << 30)
+
 struct pprof_text;
 struct pprof_mapped;
 
@@ -28,6 +32,7 @@ struct pprof_tables {
 	struct idmap mapping_ids, function_ids; /* id -> index */
 	struct idmap location_ids;		/* id -> frame */
 	size_t n_texts, n_mappings, text_room, mapping_room;
+	uint64_t text_bytes; /* referred to so far */
 };
 
 void pprof_tables_init(struct pprof_tables *tables, struct profile *profile,
@@ -46,8 +51,12 @@ int pprof_tables_read_texts(struct pprof_tables *tables);
 /* Reads mappings, functions and locations; the comments must be there. */
 int pprof_tables_read_code(struct pprof_tables *tables);
 
-/* A string by its index, interned; NULL where there is none. */
+/* A string by its index, interned; NULL where there is none. Where strings were
+ * referred to too often (pprof_tables_check) it is "". */
 const char *pprof_tables_text(struct pprof_tables *tables, uint64_t index);
+
+/* Refuses the file when it has referred to too many bytes of strings. */
+int pprof_tables_check(struct pprof_tables *tables, const struct cursor *where);
 
 /* Name of the first mapping's file, which pprof takes for the main binary;
  * "" where there is none. */
