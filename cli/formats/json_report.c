@@ -201,6 +201,21 @@ static void put_usage(struct json *json, const struct report_view *view,
 		       usage && usage->threads ? (double)usage->threads : -1);
 }
 
+/* Only of merged profiles. */
+static void put_spread(struct json *json, const char *key,
+		       const struct spread *spread)
+{
+	if (spread->n == 0)
+		return;
+	json_open_object(json, key);
+	json_put_count(json, "n", spread->n);
+	json_put_number(json, "mean", spread->mean);
+	json_put_number(json, "median", spread->median);
+	json_put_number(json, "least", spread->least);
+	json_put_number(json, "most", spread->most);
+	json_close_object(json);
+}
+
 static void put_row(struct json *json, const struct report_view *view,
 		    const struct group *group)
 {
@@ -219,6 +234,8 @@ static void put_row(struct json *json, const struct report_view *view,
 			window_share(view->window, group->total));
 	json_put_number(json, "total_share_low", group->total_share.low);
 	json_put_number(json, "total_share_high", group->total_share.high);
+	put_spread(json, "spread", &group->self_spread);
+	put_spread(json, "total_spread", &group->total_spread);
 	put_usage(json, view, grouping_label(view->grouping, group));
 	json_close_object(json);
 }

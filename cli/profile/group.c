@@ -337,6 +337,8 @@ static void find_intervals(struct grouper *grouper, struct grouping *grouping)
 			window_interval(window, own.batches[i].self);
 		group->total_share =
 			window_interval(window, own.batches[i].total);
+		group->self_spread = spread_of(window, own.batches[i].self);
+		group->total_spread = spread_of(window, own.batches[i].total);
 	}
 	if (grouper->request->keeps_batches)
 		grouping->batches = own.batches;

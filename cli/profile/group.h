@@ -12,6 +12,7 @@
 #define CLI_PROFILE_GROUP_H
 
 #include "cli/profile/label.h"
+#include "cli/profile/spread.h"
 #include "cli/profile/window.h"
 #include "perfcore/error.h"
 
@@ -45,6 +46,7 @@ struct group {
 	uint64_t self, total; /* in the window's units */
 	uint64_t samples, total_samples;
 	struct interval self_share, total_share; /* of the window */
+	struct spread self_spread, total_spread; /* between profiles */
 };
 
 #define GROUP_NONE UINT32_MAX

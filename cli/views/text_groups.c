@@ -15,8 +15,8 @@
 
 /* Columns of the table; COLUMN_NONE where it has no such column. */
 struct columns {
-	size_t name, id, weight, share, self, total, module, cores, runqueue,
-		blocked, threads;
+	size_t name, id, weight, share, self, total, spread, module, cores,
+		runqueue, blocked, threads;
 	char name_title[TITLE_MAX], weight_title[TITLE_MAX];
 };
 
@@ -101,6 +101,14 @@ static size_t column(struct groups_view *view, const char *title, bool is_left,
 		(struct table_column){ title, is_left, is_flexible });
 }
 
+/* How the share differs between the profiles that were merged. */
+static void spread_column(struct groups_view *view)
+{
+	if (view->window->n_window_batches > 1)
+		view->columns.spread =
+			column(view, "between windows", true, false);
+}
+
 static void columns_choose(struct groups_view *view)
 {
 	const struct group_request *request = view->request;
@@ -118,12 +126,14 @@ static void columns_choose(struct groups_view *view)
 	if (has_stack_key(request)) {
 		columns->self = column(view, "self", true, false);
 		columns->total = column(view, "total", true, false);
+		spread_column(view);
 		if (request->keys[request->n_keys - 1] != LABEL_MODULE)
 			columns->module = column(view, "module", true, true);
 		return;
 	}
 	columns->weight = column(view, columns->weight_title, false, false);
 	columns->share = column(view, "share", true, false);
+	spread_column(view);
 	if (!is_process && !has_key(request, LABEL_CONTAINER))
 		return;
 	columns->cores = column(view, "cores", false, false);
@@ -221,6 +231,19 @@ static void share_cell(struct groups_view *view, size_t at, uint64_t weight,
 	     reach(share, interval), is_doubtful(share, interval) ? "?" : "");
 }
 
+/* Of the column that rows are ordered by. */
+static void spread_cell(struct groups_view *view, const struct group *group)
+{
+	const struct spread *spread = view->request->sort == GROUP_SORT_TOTAL
+					      ? &group->total_spread
+					      : &group->self_spread;
+
+	if (spread->n)
+		cell(view, view->columns.spread, "%.1f to %.1f %%, median %.1f",
+		     spread->least * 100, spread->most * 100,
+		     spread->median * 100);
+}
+
 static void seconds_cell(struct groups_view *view, size_t at, double seconds)
 {
 	if (seconds >= 0)
@@ -264,6 +287,7 @@ static void group_row(struct groups_view *view, const struct group *group)
 	share_cell(view, view->columns.self, group->self, &group->self_share);
 	share_cell(view, view->columns.total, group->total,
 		   &group->total_share);
+	spread_cell(view, group);
 	if (label_key_is_of_stack(label->key))
 		cell(view, view->columns.module, "%s",
 		     base_name(label->module));

@@ -244,6 +244,14 @@ static void runs_that_differ_widen_the_interval(void **state)
 	assert_true(fixture.grouping.groups[0].self_share.high -
 			    fixture.grouping.groups[0].self_share.low >
 		    2 * within);
+	/* 60 of 100 twice, then 240 of 280 */
+	assert_int_equal(fixture.grouping.groups[0].self_spread.n, 3);
+	assert_true(fabs(fixture.grouping.groups[0].self_spread.median - 0.6) <
+		    1e-9);
+	assert_true(fabs(fixture.grouping.groups[0].self_spread.most -
+			 240.0 / 280) < 1e-9);
+	assert_true(fabs(fixture.grouping.groups[0].self_spread.mean -
+			 (1.2 + 240.0 / 280) / 3) < 1e-9);
 	grouping_destroy(&fixture.grouping);
 	profile_free(fixture.profile);
 }
