@@ -12,6 +12,7 @@
 
 #include "perfcore/cursor.h"
 #include "perfcore/mem.h"
+#include "symbolize/symbol_server.h"
 
 /* Mini debug info is a symbol table; the largest seen take a few MB. */
 #define MINI_MAX    (64u << 20)
@@ -57,12 +58,11 @@ static bool is_proved(const struct image *debug, const struct image *image,
 	       crc32_z(0, debug->bytes, debug->size) == crc;
 }
 
-static int candidate_open(struct image *debug, const struct image *image,
-			  const struct module_input *input, const char *path,
-			  uint64_t crc, const char **found)
+/* Takes fd, which may be a -errno. */
+static int candidate_take(struct image *debug, const struct image *image,
+			  const struct module_input *input, int fd,
+			  const char *path, uint64_t crc, const char **found)
 {
-	const struct module_opener *opener = input->opener;
-	int fd = opener->open(opener->context, path);
 	int ret;
 
 	if (fd < 0)
@@ -80,6 +80,28 @@ static int candidate_open(struct image *debug, const struct image *image,
 		  "%s is not the debug file of %s: their builds differ", path,
 		  input->path);
 	return -ESTALE;
+}
+
+static int candidate_open(struct image *debug, const struct image *image,
+			  const struct module_input *input, const char *path,
+			  uint64_t crc, const char **found)
+{
+	const struct module_opener *opener = input->opener;
+
+	return candidate_take(debug, image, input,
+			      opener->open(opener->context, path), path, crc,
+			      found);
+}
+
+static int by_server(struct image *debug, const struct image *image,
+		     const struct module_input *input, const char **found)
+{
+	if (!input->server || !image->is_gnu_build_id)
+		return -ENOENT;
+	return candidate_take(debug, image, input,
+			      symbol_server_find(input->server, image->build_id,
+						 image->build_id_size),
+			      "[debuginfod]", CRC_UNKNOWN, found);
 }
 
 static int by_build_id(struct image *debug, const struct image *image,
@@ -138,15 +160,16 @@ static int by_debuglinks(struct image *debug, const struct image *image,
 int debug_file_open(struct image *debug, const struct image *image,
 		    const struct module_input *input, const char **path)
 {
-	const char *const *dirs;
+	const char *const *dirs =
+		input->opener ? input->opener->debug_dirs : NULL;
 
-	if (!input->opener)
-		return -ENOENT;
-	for (dirs = input->opener->debug_dirs; dirs && *dirs; dirs++)
+	for (; dirs && *dirs; dirs++)
 		if (image->is_gnu_build_id && image->build_id_size > 1 &&
 		    by_build_id(debug, image, input, *dirs, path) == 0)
 			return 0;
-	return by_debuglinks(debug, image, input, path) ? -ENOENT : 0;
+	if (input->opener && by_debuglinks(debug, image, input, path) == 0)
+		return 0;
+	return by_server(debug, image, input, path) ? -ENOENT : 0;
 }
 
 /* Unpacks into memory that grows with the output, up to MINI_MAX. */

@@ -15,7 +15,8 @@
  * Opens the separate debug file of image through input's opener. Returns 0
  * or -ENOENT; candidates that belong to another file are noted. Places, as
  * GDB's manual lists them: DIR/.build-id/ab/cdef.debug, then debuglink's name
- * beside the file, in .debug/ beside it, and in DIR/ + the file's directory.
+ * beside the file, in .debug/ beside it, and in DIR/ + the file's directory;
+ * last, input's debuginfod servers.
  * *path is where it was found, interned.
  */
 int debug_file_open(struct image *debug, const struct image *image,

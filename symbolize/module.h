@@ -17,6 +17,7 @@
 #include "perfcore/strings.h"
 
 struct module;
+struct symbol_server;
 
 /* Opens files that a module names: separate debug files, .dwo, sources. */
 struct module_opener {
@@ -37,6 +38,7 @@ struct module_input {
 	struct strings *strings;	    /* names are interned here */
 	struct notes *notes;		    /* may be NULL */
 	const struct module_opener *opener; /* may be NULL: no other files */
+	struct symbol_server *server;	    /* debuginfod; NULL: not asked */
 	bool want_inlines; /* inlined functions and source lines, of DWARF */
 };
 

@@ -9,6 +9,7 @@
 #include "symbolize/jitdump.h"
 #include "symbolize/kallsyms.h"
 #include "symbolize/perfmap.h"
+#include "symbolize/symbol_server.h"
 
 /* What is known of one binary, by its number. */
 struct entry {
@@ -27,6 +28,7 @@ struct symbolizer {
 	struct symbolizer_config config;
 	struct entry **entries; /* by the binary's number; NULL: not yet */
 	size_t n_entries;
+	struct symbol_server *server; /* NULL: not asked */
 	struct kallsyms *kallsyms;
 	bool has_read_kallsyms;
 	uint64_t time; /* of the samples; JITDUMP_ANY_TIME: not told */
@@ -42,6 +44,9 @@ struct symbolizer *symbolizer_new(const struct symbolizer_config *config)
 	image_survive_truncation();
 	symbolizer->config = *config;
 	symbolizer->time = JITDUMP_ANY_TIME;
+	if (config->debuginfod_ms)
+		symbolizer->server =
+			symbol_server_new(config->debuginfod_ms, config->notes);
 	if (!config->debug_dirs)
 		symbolizer->config.debug_dirs = default_debug_dirs;
 	return symbolizer;
@@ -65,6 +70,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	}
 	free(symbolizer->entries);
 	kallsyms_free(symbolizer->kallsyms);
+	symbol_server_free(symbolizer->server);
 	free(symbolizer);
 }
 
@@ -102,6 +108,7 @@ static void entry_module(struct symbolizer *symbolizer, struct entry *entry)
 		.notes = config->notes,
 		.opener = config->open ? &entry->opener : NULL,
 		.want_inlines = config->want_inlines,
+		.server = symbolizer->server,
 	};
 	struct error error;
 	const uint8_t *id;

@@ -46,6 +46,10 @@ struct symbolizer_config {
 	const char *const *debug_dirs; /* NULL-ended; NULL: /usr/lib/debug */
 
 	bool want_inlines; /* inlined functions and source lines too */
+
+	/* How long debuginfod servers may take for all debug files together,
+	 * in ms; 0: they are not asked. */
+	uint64_t debuginfod_ms;
 };
 
 struct symbol {

@@ -115,6 +115,7 @@ void built_open(struct built *built, const char *name)
 		.notes = &built->notes,
 		.opener = &built->opener,
 		.want_inlines = built->want_inlines,
+		.server = built->server,
 	};
 	struct stat status;
 	struct error error;

@@ -21,6 +21,7 @@ struct built {
 	struct notes notes;
 	struct module_opener opener; /* debug files below dir/debug */
 	bool want_inlines;
+	struct symbol_server *server;
 	char debug_dir[96];
 	const char *debug_dirs[2];
 	struct module *module;
