@@ -1,6 +1,9 @@
 #include "symbolize/symtab.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "perfcore/mem.h"
 
 /* An id is the number of a source and the number of a symbol in it. */
 #define NUMBER_BITS 30
@@ -27,6 +30,8 @@ void symtab_destroy(struct symtab *symtab)
 	if (!symtab)
 		return;
 	address_index_destroy(&symtab->index);
+	free(symtab->reaches);
+	symtab->reaches = NULL;
 	symtab->n_sources = 0;
 }
 
@@ -247,11 +252,6 @@ void symtab_add(struct symtab *symtab, const struct image *image, uint64_t bias)
 		source_add(symtab, &source, bias);
 }
 
-void symtab_sort(struct symtab *symtab)
-{
-	address_index_sort(&symtab->index);
-}
-
 struct candidate {
 	uint32_t id;
 	GElf_Sym symbol;
@@ -266,6 +266,37 @@ static bool candidate_at(const struct symtab *symtab, uint32_t entry,
 	candidate->id = id;
 	return code_at(&symtab->sources[id >> NUMBER_BITS], id & NUMBER_MASK,
 		       &candidate->symbol, &candidate->name);
+}
+
+/* Most addresses that no symbol covers lie far behind all symbols before
+ * them: one look tells, instead of a walk. */
+static void reaches_make(struct symtab *symtab)
+{
+	uint32_t count = (uint32_t)symtab->index.count;
+	struct candidate candidate;
+	uint64_t furthest = 0;
+
+	symtab->reaches =
+		mem_calloc(count / SYMTAB_BLOCK + 1, sizeof(*symtab->reaches));
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t end;
+
+		candidate.symbol.st_value = candidate.symbol.st_size = 0;
+		candidate_at(symtab, i, &candidate);
+		end = candidate.symbol.st_value + candidate.symbol.st_size;
+		if (end < candidate.symbol.st_value)
+			end = UINT64_MAX;
+		if (end > furthest)
+			furthest = end;
+		symtab->reaches[i / SYMTAB_BLOCK] = furthest;
+	}
+}
+
+void symtab_sort(struct symtab *symtab)
+{
+	address_index_sort(&symtab->index);
+	free(symtab->reaches);
+	reaches_make(symtab);
 }
 
 static int binding_rank(const GElf_Sym *symbol)
@@ -391,7 +422,9 @@ bool symtab_find(const struct symtab *symtab, uint64_t vaddr,
 	if (nearest == ADDRESS_INDEX_NONE)
 		return false;
 	for (uint32_t i = nearest; steps < WALK_MAX; steps++, i--) {
-		if (vaddr - address_index_address(index, i) >= symtab->longest)
+		if (vaddr - address_index_address(index, i) >=
+			    symtab->longest ||
+		    vaddr >= symtab->reaches[i / SYMTAB_BLOCK])
 			break;
 		if ((i == nearest || index->entries[i].offset !=
 					     index->entries[i + 1].offset) &&

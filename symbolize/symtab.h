@@ -23,6 +23,7 @@
 #include "symbolize/image.h"
 
 #define SYMTAB_SOURCES_MAX 4
+#define SYMTAB_BLOCK	   64
 
 struct symtab_source {
 	const struct image *image;
@@ -39,6 +40,8 @@ struct symtab {
 	uint32_t n_sources;
 	struct address_index index; /* value: number of source, of symbol */
 	uint64_t longest;	    /* size of the largest symbol */
+	uint64_t *reaches; /* for each SYMTAB_BLOCK entries of the index: the
+			    * furthest end of any symbol up to there */
 };
 
 struct symtab_symbol {
