@@ -172,14 +172,22 @@ static bool module_find(void *context, uint64_t ip,
 	return true;
 }
 
-/* In the middle of execve the registers are still the old program's, whose
- * stack and maps are gone: there is no user part to unwind. */
+/*
+ * In the middle of execve the registers are still the old program's, whose
+ * stack is gone: there is no user part to unwind. Nothing could be copied
+ * then, though a system call had the stack in use a moment ago (where a page
+ * fault comes at the stack's new page, the instruction is another).
+ */
 static bool is_in_exec(struct stack_walker *walker, const struct sample *sample,
 		       uint64_t ip)
 {
-	return sample->mode == CPU_MODE_KERNEL && sample->stack_size == 0 &&
-	       !process_table_find(walker->config.processes, walker->process,
-				   ip);
+	struct unwind_module module;
+
+	if (sample->mode != CPU_MODE_KERNEL || sample->stack_size)
+		return false;
+	return !module_find(walker, ip, &module) ||
+	       (module.cfi &&
+		cfi_follows_syscall(module.cfi, ip - module.bias));
 }
 
 bool stack_walker_walk(struct stack_walker *walker, struct process *process,

@@ -193,14 +193,27 @@ bool cfi_rules_find(struct cfi *cfi, uint64_t vaddr, struct cfi_rules *rules,
 	return section_rules(&cfi->debug_frame, vaddr, rules);
 }
 
+static bool code_before(const struct cfi *cfi, uint64_t vaddr,
+			uint8_t code[MACHINE_CALL_MAX])
+{
+	return cfi_image_code(&cfi->image, vaddr - MACHINE_CALL_MAX, code,
+			      MACHINE_CALL_MAX) == MACHINE_CALL_MAX;
+}
+
 bool cfi_follows_call(const struct cfi *cfi, uint64_t vaddr)
 {
 	uint8_t code[MACHINE_CALL_MAX];
-	uint64_t start = vaddr - sizeof(code);
-	size_t size = cfi_image_code(&cfi->image, start, code, sizeof(code));
 
-	return size == sizeof(code) &&
+	return code_before(cfi, vaddr, code) &&
 	       machine_ends_in_call(cfi->image.machine, code);
+}
+
+bool cfi_follows_syscall(const struct cfi *cfi, uint64_t vaddr)
+{
+	uint8_t code[MACHINE_CALL_MAX];
+
+	return code_before(cfi, vaddr, code) &&
+	       machine_ends_in_syscall(cfi->image.machine, code);
 }
 
 static bool row_is_simple(const struct cfi_row *row,

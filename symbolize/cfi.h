@@ -82,9 +82,10 @@ bool cfi_rules_find(struct cfi *cfi, uint64_t vaddr, struct cfi_rules *rules,
 struct cursor cfi_expression(const struct cfi *cfi, const struct cfi_rule *rule,
 			     bool is_debug_frame);
 
-/* True if the code before vaddr is a call: vaddr may be a return address. Not
- * cached. */
+/* True if the code before vaddr is a call (vaddr may be a return address), or
+ * a system call. Not cached. */
 bool cfi_follows_call(const struct cfi *cfi, uint64_t vaddr);
+bool cfi_follows_syscall(const struct cfi *cfi, uint64_t vaddr);
 
 struct cfi_statistics cfi_statistics(const struct cfi *cfi);
 

@@ -101,6 +101,17 @@ bool machine_ends_in_call(uint16_t machine, const uint8_t *code)
 	return aarch64_is_call(instruction);
 }
 
+bool machine_ends_in_syscall(uint16_t machine, const uint8_t *code)
+{
+	static const uint8_t syscall[] = { 0x0f, 0x05 };
+	static const uint8_t svc[] = { 0x01, 0x00, 0x00, 0xd4 };
+	const uint8_t *end = code + MACHINE_CALL_MAX;
+
+	if (machine == EM_AARCH64)
+		return memcmp(end - sizeof(svc), svc, sizeof(svc)) == 0;
+	return memcmp(end - sizeof(syscall), syscall, sizeof(syscall)) == 0;
+}
+
 static bool begins_with(const uint8_t *code, size_t size, const void *bytes,
 			size_t n_bytes)
 {

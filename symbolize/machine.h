@@ -36,6 +36,9 @@ struct cfi_rule machine_default_ra(uint16_t machine);
 #define MACHINE_CALL_MAX 7
 bool machine_ends_in_call(uint16_t machine, const uint8_t *code);
 
+/* True if the MACHINE_CALL_MAX bytes of code end in a system call. */
+bool machine_ends_in_syscall(uint16_t machine, const uint8_t *code);
+
 /* True if the code is what a signal handler returns to: the system call
  * rt_sigreturn. MACHINE_SIGRETURN_MAX bytes are enough to tell. */
 #define MACHINE_SIGRETURN_MAX 9

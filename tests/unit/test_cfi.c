@@ -400,6 +400,9 @@ static void calls_are_known_by_their_bytes(void **state)
 	assert_true(machine_ends_in_call(EM_AARCH64, bl));
 	assert_true(machine_ends_in_call(EM_AARCH64, blr));
 	assert_false(machine_ends_in_call(EM_AARCH64, ret));
+	assert_true(machine_ends_in_syscall(
+		EM_X86_64, (uint8_t[]){ 0, 0, 0, 0, 0, 0x0f, 0x05 }));
+	assert_false(machine_ends_in_syscall(EM_X86_64, ret));
 }
 
 static void the_cache_answers_and_stays_small(void **state)
