@@ -38,4 +38,15 @@ expect_no_match() { if grep -qE -- "$2" <<<"$3"; then not_ok "$1" "/$2/ in: $(gr
 expect_between() {
 	if awk -v l="$2" -v h="$3" -v v="$4" 'BEGIN{exit !(v != "" && v+0 >= l && v+0 <= h)}'; then ok "$1"; else not_ok "$1" "'$4' is not in $2 to $3"; fi
 }
+# need_npm: the packages pinned in tests/npm, installed into $npm.
+need_npm() {
+	npm=$ROOT/build/npm
+	command -v npm >/dev/null && command -v node >/dev/null || skip_all "no node and npm"
+	cmp -s tests/npm/package-lock.json "$npm/installed" && return
+	mkdir -p "$npm"
+	cp tests/npm/package.json tests/npm/package-lock.json tests/npm/.npmrc "$npm" &&
+		(cd "$npm" && npm ci --silent) >"$SCRATCH/npm" 2>&1 &&
+		cp tests/npm/package-lock.json "$npm/installed" ||
+		skip_all "npm ci failed: $(tail -1 "$SCRATCH/npm")"
+}
 need_root() { [ "$(id -u)" = 0 ] || skip_all "needs root"; }

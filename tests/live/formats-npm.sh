@@ -4,16 +4,7 @@
 # installed into build/npm.
 . "$(dirname "$0")/../lib.sh"
 
-npm=$ROOT/build/npm
-install_packages() {
-	cmp -s tests/npm/package-lock.json "$npm/installed" && return
-	mkdir -p "$npm"
-	cp tests/npm/package.json tests/npm/package-lock.json tests/npm/.npmrc "$npm" &&
-		(cd "$npm" && npm ci --silent) >"$SCRATCH/npm" 2>&1 &&
-		cp tests/npm/package-lock.json "$npm/installed"
-}
-command -v npm >/dev/null && command -v node >/dev/null || skip_all "no node and npm"
-install_packages || skip_all "npm ci failed: $(tail -1 "$SCRATCH/npm")"
+need_npm
 export HOME=$SCRATCH
 sample() { build/programs/sample_profile "$1" >"$SCRATCH/sample.$1" || exit 1; }
 sample pprof

@@ -103,12 +103,12 @@ static uint32_t stack(struct profile *p, const char *path)
 {
 	static struct {
 		struct profile *profile;
-		const char *name;
+		const char *name, *module;
 		uint32_t frame;
 	} known[512];
 	static size_t n_known;
 	char *copy = mem_strdup(path), *save = NULL;
-	const char *module = "/usr/bin/app";
+	const char *module = text(p, "/usr/bin/app");
 	uint32_t node = 0;
 
 	for (char *at = strtok_r(copy, ";", &save); at;
@@ -125,7 +125,8 @@ static uint32_t stack(struct profile *p, const char *path)
 		}
 		name = text(p, at);
 		while (i < n_known &&
-		       (known[i].profile != p || known[i].name != name))
+		       (known[i].profile != p || known[i].name != name ||
+			known[i].module != module))
 			i++;
 		if (i == n_known && n_known < 512) {
 			const char *where = module;
@@ -139,6 +140,7 @@ static uint32_t stack(struct profile *p, const char *path)
 			}
 			known[n_known].profile = p;
 			known[n_known].name = name;
+			known[n_known].module = module;
 			known[n_known++].frame =
 				*name == '[' ? profile_frame_special(p, name)
 					     : frame(p, where, flags, name);

@@ -15,7 +15,7 @@ export function element(tag, properties = {}, ...children) {
 }
 
 function append(parent, children) {
-	for (const child of children.flat()) {
+	for (const child of children.flat(Infinity)) {
 		if (child === null || child === undefined || child === false) continue;
 		parent.append(child);
 	}

@@ -10,7 +10,7 @@ async function begin() {
 	try {
 		const profile = profileOf(await inflate(data.textContent.trim()));
 		data.remove();
-		new App(profile);
+		window.hostprof = new App(profile); // the page's only global, for consoles and tests
 		performance.mark('drawn');
 	} catch (error) {
 		replace(document.getElementById('stage'), element('p', { class: 'empty', role: 'alert' }, `This page cannot be shown: ${error.message}`));

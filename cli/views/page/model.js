@@ -11,6 +11,7 @@ export class Model {
 	constructor(profile) {
 		this.profile = profile;
 		this.metrics = metricsOf(profile);
+		this.usual = this.metrics[profile.meta.default_value] || this.metrics[0];
 		this.slices = sliceCount(profile);
 		this.isComparison = profile.meta.sides.length > 1;
 		this.kept = new Map();
@@ -26,8 +27,7 @@ export class Model {
 
 	use(state) {
 		this.state = state;
-		const usual = this.metrics[this.profile.meta.default_value] || this.metrics[0];
-		this.metric = this.metrics.find(metric => metric.key === state.metric) || usual;
+		this.metric = this.metrics.find(metric => metric.key === state.metric) || this.usual;
 	}
 
 	selectionKey() {

@@ -19,7 +19,7 @@ export class Toolbar {
 		this.tabs = Object.entries(VIEW_NAMES).map(([view, name]) => element('button', {
 			type: 'button', class: 'tab', 'data-view': view, onclick: () => app.change({ view }),
 		}, name));
-		this.metric = select('Metric', app.model.metrics.map(metric => [metric.key, metric.label]), metric => app.change({ metric }));
+		this.metric = select('Metric', app.model.metrics.map(metric => [metric.key, metric.label]), metric => app.change({ metric: metric === app.model.usual.key ? '' : metric }));
 		this.group = select('First frames', Object.entries(GROUP_NAMES), group => app.change({ group, zoom: [] }));
 		this.who = Object.fromEntries(['container', 'process', 'thread'].map(kind =>
 			[kind, select(kind[0].toUpperCase() + kind.slice(1), [], value => app.change({ [kind]: Number(value), zoom: [] }))]));
@@ -62,7 +62,7 @@ export class Toolbar {
 		for (const toggle of this.toggles) toggle.setAttribute('aria-pressed', String(state[toggle.dataset.toggle]));
 		this.metric.lastChild.value = model.metric.key;
 		this.group.lastChild.value = state.group;
-		if (document.activeElement !== this.search) this.search.value = state.search;
+		if (this.search.value !== state.search) this.search.value = state.search;
 		this.matched.textContent = state.search ? `${number.percent(model.matchedPart(model.graph))} matched` : '';
 		for (const [kind, box] of Object.entries(this.who)) this.fill(kind, box.lastChild, model);
 		this.toggles[0].parentNode.hidden = state.view === 'table' || state.view === 'time';
