@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #define HELP_COLUMN 28 /* where an option's help text starts */
 
 const struct command *const commands[] = {
-	&record_command, &report_command, &diff_command,
-	&flame_command,	 &export_command, NULL,
+	&record_command, &report_command,   &diff_command, &flame_command,
+	&export_command, &overhead_command, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -85,6 +86,12 @@ int command_misused(const struct command *command, const char *format, ...)
 	message_error("%s: %s (see hostprof %s --help)", command->name, text,
 		      command->name);
 	return COMMAND_WRONG_USAGE;
+}
+
+int command_failure(int failure)
+{
+	return failure == -EACCES || failure == -EPERM ? COMMAND_NOT_PERMITTED
+						       : COMMAND_FAILED;
 }
 
 bool command_parse(const struct command *command, int argc, char **argv,

@@ -33,6 +33,7 @@ struct command {
 
 extern const struct command record_command;
 extern const struct command report_command;
+extern const struct command overhead_command;
 extern const struct command flame_command;
 extern const struct command diff_command;
 extern const struct command export_command;
@@ -53,6 +54,9 @@ bool command_parse(const struct command *command, int argc, char **argv,
 /* Says what was wrong with the usage; returns COMMAND_WRONG_USAGE. */
 int command_misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The exit code of a failure with that -errno. */
+int command_failure(int failure);
 
 void command_help(const struct command *command, FILE *out);
 

@@ -40,3 +40,17 @@ void message_note(const char *format, ...)
 	say(format, args);
 	va_end(args);
 }
+
+void message_progress(const char *format, ...)
+{
+	va_list args;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("\r\033[K", stderr);
+	if (!format)
+		return;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+}

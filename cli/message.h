@@ -16,4 +16,9 @@ void message_error(const char *format, ...)
 void message_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* What is being done, on one line that is written over; NULL clears it. Only
+ * on a terminal. */
+void message_progress(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
 #endif

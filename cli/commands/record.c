@@ -239,13 +239,6 @@ static struct recorder_options recorder_options_of(
 	};
 }
 
-/* Exit code of a failure with that -errno. */
-static int exit_code(int failure)
-{
-	return failure == -EACCES || failure == -EPERM ? COMMAND_NOT_PERMITTED
-						       : COMMAND_FAILED;
-}
-
 /* Writes the profile under its name. Returns 0 or -errno. */
 static int profile_save(const struct profile *profile, const char *path,
 			struct error *error)
@@ -281,7 +274,7 @@ static int record_run(const struct record_options *options,
 	if (result < 0) {
 		message_error("%s", error.text);
 		child_finish(&recording->child);
-		return exit_code(result);
+		return command_failure(result);
 	}
 	if (recording->failure < 0) {
 		message_error("%s", recording->error.text);
