@@ -10,7 +10,10 @@ bench-truth: all targets ## do the intervals hold the truth?
 bench-recorder: all targets ## accuracy, losses, latency and memory of a recording
 	@tests/bench/recorder.sh
 
-.PHONY: bench bench-truth bench-recorder
+bench-perfdata: all ## reading perf.data beside perf report (NEW_PERF: a newer perf)
+	@tests/bench/perfdata.sh
+
+.PHONY: bench bench-truth bench-recorder bench-perfdata
 
 bench-pprof: $(BUILD)/bench/pprof ## writing and reading profiles of 10,000 to 1,000,000 rows
 	@for rows in 10000 100000 1000000; do $< $$rows || exit 1; done
