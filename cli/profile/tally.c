@@ -36,11 +36,31 @@ static void slice_seconds(struct tally_base *base,
 	}
 }
 
-static void run_seconds(struct tally_base *base, const struct window *window)
+/* For each profile its seconds, or its part of the operations: those are taken
+ * as equally many in each, as when a benchmark is run again and again. */
+static void run_amounts(struct tally_base *base,
+			const struct compare_side *side, enum compare_unit unit)
 {
-	for (size_t i = 0; i < window->n_windows; i++)
-		base->whole[i * window->n_window_batches / window->n_windows] +=
-			(double)window->windows[i].duration_ns / 1e9;
+	const struct window *window = &side->window;
+	size_t n = window->n_windows;
+
+	for (size_t i = 0; i < n; i++)
+		base->whole[i * window->n_window_batches / n] +=
+			unit == COMPARE_PER_OP
+				? side->ops / (double)n
+				: (double)window->windows[i].duration_ns / 1e9;
+}
+
+/* For each batch of slices its seconds, or as large a part of operations. */
+static void slice_amounts(struct tally_base *base,
+			  const struct compare_side *side,
+			  enum compare_unit unit)
+{
+	slice_seconds(base, side);
+	if (unit != COMPARE_PER_OP || !(base->seconds > 0))
+		return;
+	for (size_t i = 0; i < base->n_batches; i++)
+		base->whole[i] *= side->ops / base->seconds;
 }
 
 static void base_of(struct tally_base *base, const struct compare_side *side,
@@ -48,28 +68,26 @@ static void base_of(struct tally_base *base, const struct compare_side *side,
 {
 	const struct window *window = &side->window;
 	size_t offset = has_runs(window) ? INTERVAL_BATCHES : 0;
-	double seconds = (double)side->profile->duration_ns / 1e9;
 
-	*base = (struct tally_base){ .seconds = seconds };
-	base->n_batches = offset ? window->n_window_batches : window->n_batches;
-	base->per_sample = window->effective > 0
-				   ? (double)window->total / window->effective
-				   : 0;
+	*base = (struct tally_base){
+		.seconds = (double)side->profile->duration_ns / 1e9,
+		.n_batches =
+			offset ? window->n_window_batches : window->n_batches,
+	};
+	if (window->effective > 0)
+		base->per_sample = (double)window->total / window->effective;
 	if (unit == COMPARE_SHARE) {
 		memcpy(base->whole, window->whole + offset,
 		       base->n_batches * sizeof(*base->whole));
 		return;
 	}
 	if (offset)
-		run_seconds(base, window);
+		run_amounts(base, side, unit);
 	else
-		slice_seconds(base, side);
-	/* weights are nanoseconds, values are seconds; operations are taken
-	 * as spread evenly over the windows */
+		slice_amounts(base, side, unit);
+	/* weights are nanoseconds, values are seconds */
 	for (size_t i = 0; i < base->n_batches; i++)
-		base->whole[i] *= 1e9 * (unit == COMPARE_PER_OP && seconds > 0
-						 ? side->ops / seconds
-						 : 1);
+		base->whole[i] *= 1e9;
 }
 
 static const char *base_name(const char *path)

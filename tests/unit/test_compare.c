@@ -213,6 +213,28 @@ static void units_are_what_they_say(void **state)
 	profile_free(b);
 }
 
+/* Runs of a benchmark last as long as the machine is busy otherwise; what an
+ * operation costs does not change with that. */
+static void runs_of_unlike_length_have_equal_operations(void **state)
+{
+	struct compare_options options = { COMPARE_PER_OP, false, 0.05 };
+	struct profile *a = runs_of(-1, 1), *b = runs_of(-1, 1);
+	struct comparison comparison;
+	const struct compare_row *row;
+
+	(void)state;
+	for (size_t i = 0; i < RUNS; i++)
+		b->windows[i].duration_ns *= 1 + i % 3;
+	compare(&comparison, a, b, &options);
+	row = row_of(&comparison, "function_0");
+	assert_true(fabs(row->self[0] - 10.0 / 1000) < 5e-4);
+	assert_int_equal(row->verdict, COMPARE_LESS);
+	assert_true(row->low > -0.54 && row->high < -0.46);
+	comparison_destroy(&comparison);
+	profile_free(a);
+	profile_free(b);
+}
+
 static void function_of(struct profile *profile, const char *name,
 			const char *module, uint32_t samples)
 {
@@ -261,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_slower_function_is_found),
 		cmocka_unit_test(verdicts_say_how_sure_they_are),
 		cmocka_unit_test(units_are_what_they_say),
+		cmocka_unit_test(runs_of_unlike_length_have_equal_operations),
 		cmocka_unit_test(functions_are_matched_across_builds),
 	};
 
