@@ -12,6 +12,9 @@
 #include "perfcore/mem.h"
 #include "perfcore/perfdata_reader.h"
 
+/* How long debuginfod servers may take for all files together. */
+#define DEBUGINFOD_MS 60000
+
 /* The first bytes of a file or pipe, which stay there to be read. */
 static size_t first_bytes(int fd, void *bytes, size_t size)
 {
@@ -34,7 +37,11 @@ static int read_perfdata(struct profile **profile, int fd, const char *name,
 {
 	size_t count = options->debug_dirs.count;
 	const char **dirs = mem_calloc(count + 2, sizeof(*dirs));
-	struct perfdata_places places = { options->symfs, dirs };
+	struct perfdata_places places = {
+		.symfs = options->symfs,
+		.debug_dirs = dirs,
+		.debuginfod_ms = options->has_debuginfod ? DEBUGINFOD_MS : 0,
+	};
 	int code;
 
 	for (size_t i = 0; i < count; i++)

@@ -186,6 +186,7 @@ static struct pipeline *pipeline_open(const struct source *source,
 		.has_own_vdso = is_own,
 		.symfs = places->symfs,
 		.debug_dirs = places->debug_dirs,
+		.debuginfod_ms = places->debuginfod_ms,
 		.want_inlines = true,
 	};
 	struct pipeline *pipeline = pipeline_new(&config, source_info(source));

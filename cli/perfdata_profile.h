@@ -13,6 +13,7 @@
 struct perfdata_places {
 	const char *symfs; /* a copy of that host's root; NULL: none */
 	const char *const *debug_dirs; /* NULL-ended; NULL: the usual one */
+	uint64_t debuginfod_ms;	       /* as symbolizer_config; 0: not asked */
 };
 
 /*

@@ -53,6 +53,7 @@ static void symbolizer_make(struct pipeline *pipeline)
 		.open = open_for_module,
 		.context = pipeline->files,
 		.debug_dirs = pipeline->config.debug_dirs,
+		.debuginfod_ms = pipeline->config.debuginfod_ms,
 		.want_inlines = pipeline->config.want_inlines,
 	};
 	const char *root = pipeline->config.root;

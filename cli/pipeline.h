@@ -27,6 +27,7 @@ struct pipeline_config {
 	bool has_own_vdso;    /* our vDSO is the recorded host's */
 	const char *symfs;    /* a copy of its root; NULL: none */
 	const char *const *debug_dirs; /* NULL-ended; NULL: the usual one */
+	uint64_t debuginfod_ms;	       /* as symbolizer_config */
 	struct sample_filter filter;   /* what it points to is borrowed */
 };
 

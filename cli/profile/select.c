@@ -46,6 +46,9 @@ const struct option select_option_table[] = {
 	{ "debug-dir", 0, "DIR",
 	  "where a perf.data's debug files are, beside /usr/lib/debug",
 	  OPTION_TEXTS, AT(debug_dirs) },
+	{ "debuginfod", 0, NULL,
+	  "ask $DEBUGINFOD_URLS for a perf.data's debug files", OPTION_SWITCH,
+	  AT(has_debuginfod) },
 	{ NULL },
 };
 

@@ -23,6 +23,7 @@ struct select_options {
 	 * names (perfdata_places). */
 	const char *symfs;
 	struct option_texts debug_dirs;
+	bool has_debuginfod;
 };
 
 /* What a command starts with: everything is selected. */
