@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/event_values.h"
 #include "cli/frame_table.h"
 #include "cli/stacks.h"
+#include "cli/waits.h"
 #include "perfcore/binary_file.h"
 #include "perfcore/build_id.h"
 #include "perfcore/container.h"
 #include "perfcore/mem.h"
+#include "perfcore/session.h"
 #include "perfcore/vdso.h"
 
 struct pipeline {
@@ -28,13 +31,13 @@ struct pipeline {
 	struct stacks *stacks;
 	struct symbolizer *symbolizer;
 	struct jit_dumps *jit_dumps;
+	struct waits *waits; /* NULL: not followed */
 	int kallsyms_fd;
 
 	uint32_t *container_of; /* profile's, by the resolver's number */
 	size_t n_container_of, container_capacity;
 	uint32_t states[PROFILE_STATES];
-	uint32_t event_of[PROFILE_VALUES_MAX]; /* whose each value is */
-	uint64_t samples_of[PROFILE_VALUES_MAX];
+	struct event_values values;
 	struct pipeline_counts counts;
 };
 
@@ -112,58 +115,6 @@ static void stacks_make(struct pipeline *pipeline)
 	pipeline->stacks = stacks_new(&config);
 }
 
-/* Cycles by frequency are as good as a clock. */
-static bool is_cycles_by_time(const struct source_event *event)
-{
-	return event->attr.freq && event->attr.type == PERF_TYPE_HARDWARE &&
-	       (event->attr.config & UINT32_MAX) == PERF_COUNT_HW_CPU_CYCLES;
-}
-
-/*
- * Each sampled event has its value type, in the order of the file: CPU time
- * for a clock and for cycles, for whatever else its own unit. There can be
- * but one CPU time; and samples of events beyond the last are not kept.
- */
-static void value_types_set(struct pipeline *pipeline)
-{
-	struct profile *profile = pipeline->profile;
-	const struct source_info *info = pipeline->info;
-	struct profile_value_type cpu = { "cpu", "nanoseconds" };
-	bool has_time = false;
-
-	for (uint32_t i = 0; i < info->n_events; i++) {
-		const struct source_event *event = &info->events[i];
-		uint32_t n = profile->n_value_types;
-		bool is_time = !has_time &&
-			       (event->is_clock || is_cycles_by_time(event));
-
-		if (!event->is_sampling || n == PROFILE_VALUES_MAX)
-			continue;
-		profile->value_types[n] = cpu;
-		if (!is_time)
-			profile->value_types[n] = (struct profile_value_type){
-				strings_intern(pipeline->strings, event->name),
-				"count"
-			};
-		has_time |= is_time;
-		pipeline->event_of[n] = i;
-		profile->n_value_types++;
-	}
-	if (profile->n_value_types == 0) {
-		profile->value_types[0] = cpu;
-		profile->n_value_types = 1;
-	}
-}
-
-/* The value type of an event's samples, or PROFILE_NONE. */
-static uint32_t value_of(const struct pipeline *pipeline, uint32_t event)
-{
-	for (uint32_t i = 0; i < pipeline->profile->n_value_types; i++)
-		if (pipeline->event_of[i] == event)
-			return i;
-	return PROFILE_NONE;
-}
-
 static void states_make(struct pipeline *pipeline)
 {
 	static const char *const names[PROFILE_STATES] = { "user", "kernel" };
@@ -219,7 +170,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config,
 	pipeline->jit_dumps =
 		jit_dumps_new(pipeline->files, pipeline->symbolizer);
 	stacks_make(pipeline);
-	value_types_set(pipeline);
+	event_values_init(&pipeline->values, profile, info);
 	states_make(pipeline);
 	return pipeline;
 }
@@ -228,6 +179,7 @@ void pipeline_free(struct pipeline *pipeline)
 {
 	if (!pipeline)
 		return;
+	waits_free(pipeline->waits);
 	jit_dumps_free(pipeline->jit_dumps);
 	symbolizer_free(pipeline->symbolizer);
 	if (pipeline->kallsyms_fd >= 0)
@@ -326,15 +278,16 @@ static void count_stack(struct pipeline *pipeline, enum stack_end end)
 	counts->stacks_failed += end == STACK_FAILED;
 }
 
-static void add_sample(struct pipeline *pipeline, const struct event *event,
-		       uint32_t value, struct thread *thread,
-		       const struct container *container)
+static struct profile_row row_of(struct pipeline *pipeline,
+				 const struct event *event,
+				 struct thread *thread,
+				 const struct container *container,
+				 enum stack_end *end)
 {
 	const struct sample *sample = &event->sample;
-	enum stack_end end;
 	struct profile_row row = {
 		.stack = stacks_of(pipeline->stacks, thread->process, sample,
-				   &end),
+				   end),
 		.thread = thread_index(pipeline, thread),
 		.container = container_index(pipeline, container),
 		.cpu = event->cpu == EVENT_NO_CPU ? PROFILE_NONE : event->cpu,
@@ -346,9 +299,20 @@ static void add_sample(struct pipeline *pipeline, const struct event *event,
 	};
 	uint32_t process = pipeline->profile->threads[row.thread].process;
 
-	row.values[value] = sample->period;
-	pipeline->samples_of[value]++;
 	pipeline->profile->processes[process].container = row.container;
+	return row;
+}
+
+static void add_sample(struct pipeline *pipeline, const struct event *event,
+		       uint32_t value, struct thread *thread,
+		       const struct container *container)
+{
+	enum stack_end end;
+	struct profile_row row =
+		row_of(pipeline, event, thread, container, &end);
+
+	row.values[value] = event->sample.period;
+	pipeline->values.samples[value]++;
 	profile_add(pipeline->profile, &row);
 	count_stack(pipeline, end);
 	pipeline->counts.samples++;
@@ -357,10 +321,33 @@ static void add_sample(struct pipeline *pipeline, const struct event *event,
 		pipeline->counts.first_sample_ns = event->time;
 }
 
-static void take_sample(struct pipeline *pipeline, const struct event *event)
+/* The thread of an event and where it runs (cgroup 0: asked of /proc); NULL
+ * when the filter leaves it out. */
+static struct thread *wanted_thread(struct pipeline *pipeline,
+				    const struct event *event, uint64_t cgroup,
+				    const struct container **container)
 {
 	const struct sample_filter *filter = &pipeline->config.filter;
-	uint32_t value = value_of(pipeline, event->event);
+	struct thread *thread =
+		process_table_thread(pipeline->processes, event->pid,
+				     event->tid, event->cpu, event->time);
+
+	if (!sample_filter_thread(filter, thread))
+		return NULL;
+	*container = containers_of(pipeline->containers, cgroup,
+				   thread->process->pid, thread->process->comm);
+	if ((filter->cgroup || filter->container) &&
+	    !sample_filter_container(filter, *container,
+				     containers_path(pipeline->containers,
+						     cgroup,
+						     thread->process->pid)))
+		return NULL;
+	return thread;
+}
+
+static void take_sample(struct pipeline *pipeline, const struct event *event)
+{
+	uint32_t value = event_values_find(&pipeline->values, event->event);
 	const struct container *container;
 	struct thread *thread;
 
@@ -373,19 +360,9 @@ static void take_sample(struct pipeline *pipeline, const struct event *event)
 		pipeline->counts.idle++;
 		return;
 	}
-	thread = process_table_thread(pipeline->processes, event->pid,
-				      event->tid, event->cpu, event->time);
-	if (!sample_filter_thread(filter, thread)) {
-		pipeline->counts.filtered++;
-		return;
-	}
-	container = containers_of(pipeline->containers, event->sample.cgroup,
-				  thread->process->pid, thread->process->comm);
-	if ((filter->cgroup || filter->container) &&
-	    !sample_filter_container(filter, container,
-				     containers_path(pipeline->containers,
-						     event->sample.cgroup,
-						     thread->process->pid))) {
+	thread = wanted_thread(pipeline, event, event->sample.cgroup,
+			       &container);
+	if (!thread) {
 		pipeline->counts.filtered++;
 		return;
 	}
@@ -393,12 +370,78 @@ static void take_sample(struct pipeline *pipeline, const struct event *event)
 	add_sample(pipeline, event, value, thread, container);
 }
 
+/* A stack of a thread that is about to leave its CPU. */
+static void take_wait(struct pipeline *pipeline, const struct event *event)
+{
+	const struct container *container;
+	struct profile_row row;
+	struct thread *thread;
+	enum stack_end end;
+
+	if (event->pid == 0)
+		return;
+	thread = wanted_thread(pipeline, event, event->sample.cgroup,
+			       &container);
+	if (!thread)
+		return;
+	frame_table_set_time(pipeline->frames, event->time);
+	row = row_of(pipeline, event, thread, container, &end);
+	waits_sample(pipeline->waits, event, &row);
+}
+
+static uint32_t waiting_thread(void *context, const struct event *event)
+{
+	struct pipeline *pipeline = context;
+	const struct container *container;
+	struct thread *thread = wanted_thread(pipeline, event, 0, &container);
+	struct profile_process *process;
+	uint32_t index;
+
+	if (!thread)
+		return PROFILE_NONE;
+	index = thread_index(pipeline, thread);
+	process = &pipeline->profile->processes[pipeline->profile->threads[index]
+							.process];
+	if (process->container == PROFILE_NONE)
+		process->container = container_index(pipeline, container);
+	return index;
+}
+
+void pipeline_follow_waits(struct pipeline *pipeline)
+{
+	pipeline->waits = waits_new(&(struct waits_config){
+		.profile = pipeline->profile,
+		.begin_ns = pipeline->info->clock_start_ns,
+		.thread = waiting_thread,
+		.context = pipeline,
+	});
+}
+
+void pipeline_end_waits(struct pipeline *pipeline, uint64_t end_ns)
+{
+	waits_cut(pipeline->waits, end_ns);
+	waits_never_ran(pipeline->waits, pipeline->config.root, end_ns);
+}
+
+const struct waits *pipeline_waits(const struct pipeline *pipeline)
+{
+	return pipeline->waits;
+}
+
 static void take_event(struct pipeline *pipeline, const struct event *event)
 {
 	pipeline->counts.events++;
 	switch (event->kind) {
 	case EVENT_SAMPLE:
-		take_sample(pipeline, event);
+		if (pipeline->waits && event->event == SESSION_WAITS)
+			take_wait(pipeline, event);
+		else
+			take_sample(pipeline, event);
+		return;
+	case EVENT_SWITCH:
+		pipeline->counts.switches += event->switched.is_out;
+		if (pipeline->waits)
+			waits_event(pipeline->waits, event);
 		return;
 	case EVENT_CGROUP:
 		containers_event_cgroup(pipeline->containers, &event->cgroup,
@@ -416,6 +459,8 @@ static void take_event(struct pipeline *pipeline, const struct event *event)
 	}
 	containers_event(pipeline->containers, event);
 	process_table_event(pipeline->processes, event);
+	if (pipeline->waits)
+		waits_event(pipeline->waits, event);
 }
 
 int pipeline_drain(struct pipeline *pipeline, struct source *source,
@@ -484,33 +529,6 @@ static void containers_fill(struct pipeline *pipeline)
 	}
 }
 
-/*
- * Cycles become CPU time: by frequency the kernel takes one sample each 1/Hz
- * of running time, so all samples together last count / Hz; each gets its part
- * by its period.
- */
-static void cycles_to_time(struct pipeline *pipeline, uint32_t value)
-{
-	const struct source_event *event =
-		&pipeline->info->events[pipeline->event_of[value]];
-	struct profile *profile = pipeline->profile;
-	double periods = 0, factor;
-
-	if (event->is_clock || profile->value_types[value].unit[0] != 'n')
-		return;
-	for (size_t i = 0; i < profile->n_rows; i++)
-		periods += (double)profile->rows[i].values[value];
-	if (periods == 0)
-		return;
-	factor = (double)pipeline->samples_of[value] * 1e9 /
-		 (double)event->attr.sample_freq / periods;
-	for (size_t i = 0; i < profile->n_rows; i++)
-		profile->rows[i].values[value] =
-			(uint64_t)((double)profile->rows[i].values[value] *
-					   factor +
-				   0.5);
-}
-
 uint32_t pipeline_process(struct pipeline *pipeline, uint32_t pid)
 {
 	struct thread *thread = process_table_thread(
@@ -528,12 +546,14 @@ uint32_t pipeline_process(struct pipeline *pipeline, uint32_t pid)
 
 void pipeline_finish(struct pipeline *pipeline)
 {
-	for (uint32_t i = 0; i < pipeline->profile->n_value_types; i++)
-		cycles_to_time(pipeline, i);
+	event_values_finish(&pipeline->values, pipeline->profile,
+			    pipeline->info);
 	containers_retry(pipeline->containers);
 	containers_fill(pipeline);
 	frame_table_symbolize(pipeline->frames, pipeline->symbolizer);
 	symbolizer_report(pipeline->symbolizer);
+	if (pipeline->waits)
+		waits_distribute(pipeline->waits);
 }
 
 struct profile *pipeline_profile(struct pipeline *pipeline)

@@ -9,6 +9,7 @@
 
 #include "cli/profile/profile.h"
 #include "cli/sample_filter.h"
+#include "cli/waits.h"
 #include "perfcore/source.h"
 #include "symbolize/symbolizer.h"
 
@@ -36,6 +37,7 @@ struct pipeline_counts {
 	uint64_t events, samples; /* delivered; after the filter */
 	uint64_t idle;		  /* samples of idle CPUs, left out */
 	uint64_t filtered;	  /* samples that the filter left out */
+	uint64_t switches;	  /* threads that left a CPU, idle ones too */
 	uint64_t stacks_complete, stacks_truncated, stacks_failed;
 	uint64_t lost; /* as LOST and LOST_SAMPLES records tell (files) */
 	uint64_t first_sample_ns, last_sample_ns; /* on the events' clock */
@@ -52,6 +54,17 @@ int pipeline_drain(struct pipeline *pipeline, struct source *source,
 /* A record ahead of its turn (session_scan): opens the file of a new mapping
  * while its process is alive, names a new cgroup. context is the pipeline. */
 void pipeline_look_ahead(void *context, const struct event *event);
+
+/*
+ * Time off the CPU, of a session with off_cpu: followed from now on, the
+ * window having begun, until end_ns on the events' clock. After that call all
+ * that the source still has is past the window.
+ */
+void pipeline_follow_waits(struct pipeline *pipeline);
+void pipeline_end_waits(struct pipeline *pipeline, uint64_t end_ns);
+
+/* NULL when waits are not followed. */
+const struct waits *pipeline_waits(const struct pipeline *pipeline);
 
 /* Brings a process into the profile that no sample has named, with its
  * container; returns its index. Live only. */

@@ -11,6 +11,7 @@
 #include "perfcore/sys.h"
 
 #define DRAIN_EVERY_MS 200
+#define WAIT_STACK_NS  20000 /* to take one, copy it and unwind it */
 
 struct recorder {
 	const struct recorder_options *options;
@@ -21,6 +22,8 @@ struct recorder {
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t wall_begin_ns;
 	uint64_t cpu_begin_ns; /* CLOCK_PROCESS_CPUTIME_ID */
+	uint64_t paced_ns;     /* when the period of stacks was last set */
+	uint64_t paced_switches;
 };
 
 static uint32_t max_callchain(void)
@@ -68,11 +71,35 @@ static bool is_over(const struct recorder *recorder, uint64_t now)
 	       now - recorder->begin_ns >= options->duration_ns;
 }
 
+/* The period that holds the stacks of waits to their budget at the present
+ * rate of switches. Odd: two threads that take turns are then both met. */
+static void waits_pace(struct recorder *recorder, uint64_t now)
+{
+	uint64_t switches = pipeline_counts(recorder->pipeline)->switches;
+	double passed_ns = (double)(now - recorder->paced_ns);
+	double affordable = passed_ns * session_cpus(recorder->session) *
+			    recorder->options->off_cpu_budget / WAIT_STACK_NS;
+
+	if (passed_ns < DRAIN_EVERY_MS * 1e6 / 4)
+		return;
+	session_set_wait_period(
+		recorder->session,
+		1 | (uint64_t)((double)(switches - recorder->paced_switches) /
+			       (affordable > 1 ? affordable : 1)));
+	recorder->paced_ns = now;
+	recorder->paced_switches = switches;
+}
+
 static int drain(struct recorder *recorder, struct error *error)
 {
+	int result;
+
 	session_refresh(recorder->session);
-	return pipeline_drain(recorder->pipeline,
-			      session_source(recorder->session), error);
+	result = pipeline_drain(recorder->pipeline,
+				session_source(recorder->session), error);
+	if (recorder->options->session.off_cpu)
+		waits_pace(recorder, sys_clock_ns(CLOCK_MONOTONIC));
+	return result;
 }
 
 /* Until the next drain is due, or the window ends. At least 1 ms, so that a
@@ -126,7 +153,10 @@ static int record_window(struct recorder *recorder, struct error *error)
 
 	if (result < 0)
 		return result;
+	if (options->session.off_cpu)
+		pipeline_follow_waits(recorder->pipeline);
 	recorder->begin_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	recorder->paced_ns = recorder->begin_ns;
 	recorder->wall_begin_ns = sys_clock_ns(CLOCK_REALTIME);
 	result = accounting_begin(recorder->accounting, error);
 	if (result < 0)
@@ -140,6 +170,8 @@ static int record_window(struct recorder *recorder, struct error *error)
 		result = accounting_end(recorder->accounting, error);
 	if (result >= 0)
 		result = drain(recorder, error);
+	if (result >= 0 && options->session.off_cpu)
+		pipeline_end_waits(recorder->pipeline, recorder->end_ns);
 	return result;
 }
 

@@ -17,6 +17,8 @@ struct recorder_options {
 	uint64_t slice_ns;
 	uint64_t duration_ns; /* 0: until stopped */
 	bool want_inlines;
+	double off_cpu_budget; /* part of each CPU for stacks of waits, 0 to 1;
+				* only with session.off_cpu */
 
 	/* Recording ends when *stop is set (by a signal handler), or when
 	 * is_over() says so (asked several times a second). NULL: neither. */

@@ -80,6 +80,37 @@ static double sampled_cpu_s(const struct profile *profile)
 	return sum / 1e9;
 }
 
+/* How far the time off the CPU can be trusted. */
+static void note_waits(struct profile *profile, const struct trust_input *input,
+		       const struct session_counts *kernel)
+{
+	struct waits_counts waits;
+
+	waits_counts(pipeline_waits(input->pipeline), &waits);
+	notes_add(&profile->notes,
+		  "off-CPU: %.2f s of at most %.2f s (%llu threads x wall); "
+		  "%llu switches, stacks of %llu waits, which stand for %.1f %% "
+		  "of the time",
+		  waits.off_cpu_s,
+		  (double)waits.threads * (double)input->duration_ns / 1e9,
+		  (unsigned long long)waits.threads,
+		  (unsigned long long)pipeline_counts(input->pipeline)->switches,
+		  (unsigned long long)waits.stacks,
+		  waits.off_cpu_s > 0 ? 100 * waits.named_s / waits.off_cpu_s
+				      : 100);
+	if (kernel->lost_switches)
+		notes_add(&profile->notes,
+			  "%llu records of switches were lost: waits are "
+			  "missing (%llu are known to be)",
+			  (unsigned long long)kernel->lost_switches,
+			  (unsigned long long)waits.broken);
+	if (waits.over)
+		notes_add(&profile->notes,
+			  "%llu threads seem to have waited longer than the "
+			  "window: do not trust their waits",
+			  (unsigned long long)waits.over);
+}
+
 static void fill_health(struct profile *profile,
 			const struct trust_input *input)
 {
@@ -103,6 +134,8 @@ static void fill_health(struct profile *profile,
 		.own_peak_bytes = host->own_peak_bytes,
 	};
 	names_count(profile);
+	if (pipeline_waits(input->pipeline))
+		note_waits(profile, input, &kernel);
 	if (kernel.lost_tracking)
 		notes_add(&profile->notes,
 			  "%llu records of processes and mappings were lost: "

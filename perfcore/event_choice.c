@@ -10,6 +10,8 @@
 /* Newer than Debian 12's header. */
 #define READ_FORMAT_LOST (1u << 4) /* Linux 6.0 */
 
+#define WAIT_STACK_MAX 16384 /* bytes */
+
 /*
  * attr features by the kernel that brought them, newest first: an older one
  * answers EINVAL or E2BIG, and they are given up in this order.
@@ -88,8 +90,7 @@ static void attr_sampling(struct perf_event_attr *attr,
 	attr->watermark = 1;
 }
 
-static void attr_tracking(struct perf_event_attr *attr,
-			  const struct session_options *options)
+static void attr_tracking(struct perf_event_attr *attr)
 {
 	*attr = (struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE,
 					  .config = PERF_COUNT_SW_DUMMY };
@@ -100,7 +101,6 @@ static void attr_tracking(struct perf_event_attr *attr,
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
-	attr->context_switch = options->has_switches;
 	attr->wakeup_events = 1;
 }
 
@@ -146,7 +146,7 @@ static int try_spec(struct event_choice *choice, const struct event_spec *spec,
 
 		attr_sampling(&choice->sampling, spec, options,
 			      choice->freq_hz);
-		attr_tracking(&choice->tracking, options);
+		attr_tracking(&choice->tracking);
 		features_apply(choice, features);
 		result = try_open(&choice->sampling, cpu);
 		if (result == 0)
@@ -289,6 +289,43 @@ static int ladder_walk(struct event_choice *choice,
 	return refused(&rungs[EVENT_LADDER_RUNGS - 1], result, error);
 }
 
+/*
+ * The stacks of threads that leave their CPU: what a sample has, but smaller
+ * stack copies (a thread that waits is seldom deep) and all modes: with
+ * exclude_kernel nothing is ever counted. Switches themselves are bare.
+ */
+static void choose_off_cpu(struct event_choice *choice)
+{
+	struct perf_event_attr *waits = &choice->waits;
+	struct perf_event_attr *switches = &choice->switches;
+
+	*waits = (struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE };
+	attr_common(waits);
+	waits->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	waits->sample_period = SESSION_WAIT_PERIOD;
+	waits->sample_type =
+		choice->sampling.sample_type | PERF_SAMPLE_CALLCHAIN;
+	waits->read_format = choice->tracking.read_format;
+	waits->sample_regs_user = choice->sampling.sample_regs_user;
+	waits->sample_stack_user = choice->sampling.sample_stack_user;
+	if (waits->sample_stack_user > WAIT_STACK_MAX)
+		waits->sample_stack_user = WAIT_STACK_MAX;
+	/* By frame pointers, or not at all: then kernel frames alone. */
+	waits->exclude_callchain_user =
+		choice->sampling.exclude_callchain_user ||
+		!(choice->sampling.sample_type & PERF_SAMPLE_CALLCHAIN);
+	waits->watermark = 1;
+
+	*switches = (struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE };
+	attr_common(switches);
+	switches->config = PERF_COUNT_SW_DUMMY;
+	switches->sample_period = 1;
+	switches->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	switches->read_format = choice->tracking.read_format;
+	switches->context_switch = 1;
+	switches->watermark = 1;
+}
+
 int event_choice_make(struct event_choice *choice,
 		      const struct session_options *options, int cpu,
 		      struct notes *notes, struct error *error)
@@ -299,11 +336,17 @@ int event_choice_make(struct event_choice *choice,
 	*choice = (struct event_choice){ 0 };
 	if (!options->period)
 		frequency_clamp(choice, options->freq_hz, notes);
-	if (!options->event)
-		return ladder_walk(choice, options, cpu, notes, error);
-	result = event_spec_parse(&spec, options->event, error);
-	if (result < 0)
-		return result;
-	result = try_precisions(choice, &spec, options, cpu, notes);
-	return result < 0 ? refused(&spec, result, error) : 0;
+	if (!options->event) {
+		result = ladder_walk(choice, options, cpu, notes, error);
+	} else {
+		result = event_spec_parse(&spec, options->event, error);
+		if (result < 0)
+			return result;
+		result = try_precisions(choice, &spec, options, cpu, notes);
+		if (result < 0)
+			refused(&spec, result, error);
+	}
+	if (result == 0 && options->off_cpu)
+		choose_off_cpu(choice);
+	return result;
 }

@@ -13,6 +13,7 @@
 struct event_choice {
 	struct event_spec spec;
 	struct perf_event_attr sampling, tracking; /* disabled */
+	struct perf_event_attr waits, switches;	   /* for off_cpu */
 	uint64_t freq_hz;			   /* 0: by period */
 	char reason[256]; /* why it is not the first choice; "" */
 };

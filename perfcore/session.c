@@ -12,8 +12,24 @@
 #include "perfcore/sys.h"
 
 #define TRACKING_PAGES	   64  /* 256 kB: 1,000 execs a second between drains */
+#define SWITCH_PAGES	   256 /* 64 bytes a switch: 16,384 of them */
+#define WAIT_PAGES	   512 /* 2 MB: 128 copies of stacks */
 #define FILES_BESIDE	   64  /* standard streams, outputs, /proc */
 #define FILES_FOR_BINARIES 960 /* wished for, not needed */
+
+uint64_t *session_lost_of(struct session_counts *counts, enum role role)
+{
+	switch (role) {
+	case ROLE_TRACKING:
+		return &counts->lost_tracking;
+	case ROLE_WAITS:
+		return &counts->lost_waits;
+	case ROLE_SWITCHES:
+		return &counts->lost_switches;
+	default:
+		return &counts->lost;
+	}
+}
 
 void session_counts_read(const struct stream *stream,
 			 struct session_counts *counts)
@@ -23,13 +39,11 @@ void session_counts_read(const struct stream *stream,
 
 	if (got < (ssize_t)(3 * sizeof(values[0])))
 		return;
-	if (stream->role == ROLE_TRACKING) {
-		counts->lost_tracking += values[4];
+	*session_lost_of(counts, stream->role) += values[4];
+	if (stream->role != ROLE_SAMPLING)
 		return;
-	}
 	counts->enabled_ns += values[1];
 	counts->running_ns += values[2];
-	counts->lost += values[4];
 }
 
 void session_stream_close(struct stream *stream)
@@ -58,35 +72,48 @@ static int stream_map(struct session *session, struct stream *stream,
 		return error_set(
 			error, result,
 			"no memory for the ring of CPU %u: %s. Even the "
-			"smallest rings take %zu CPUs x 2 events x 2 pages = "
+			"smallest rings take %zu CPUs x %u events x 2 pages = "
 			"%zu kB; kernel.perf_event_mlock_kb allows %s kB for "
 			"each CPU, then RLIMIT_MEMLOCK (ulimit -l) counts",
 			stream->cpu, strerror(-result), session->n_cpus,
-			session->n_cpus * 4 * 4, limit);
+			session->n_roles, session->n_cpus * session->n_roles * 8,
+			limit);
 	}
 	return 0;
+}
+
+static struct perf_event_attr *attr_of(struct session *session, enum role role)
+{
+	switch (role) {
+	case ROLE_TRACKING:
+		return &session->choice.tracking;
+	case ROLE_WAITS:
+		return &session->choice.waits;
+	case ROLE_SWITCHES:
+		return &session->choice.switches;
+	default:
+		return &session->choice.sampling;
+	}
 }
 
 static int stream_open(struct session *session, struct stream *stream,
 		       struct error *error)
 {
-	struct perf_event_attr attr = stream->role == ROLE_SAMPLING
-					      ? session->choice.sampling
-					      : session->choice.tracking;
+	struct perf_event_attr attr = *attr_of(session, stream->role);
 
-	if (stream->role == ROLE_SAMPLING)
-		attr.wakeup_watermark =
-			session->pages[ROLE_SAMPLING] * 4096 / 2;
+	if (attr.watermark)
+		attr.wakeup_watermark = session->pages[stream->role] * 4096 / 2;
 	stream->fd = sys_perf_open(&attr, -1, (int)stream->cpu, 0);
 	if (stream->fd < 0) {
 		if (stream->fd == -EACCES || stream->fd == -EPERM)
 			return event_choice_refusal(stream->fd, error);
 		return error_set(error, stream->fd,
-				 "opening %s on CPU %u: %s (%zu CPUs x 2 "
+				 "opening %s on CPU %u: %s (%zu CPUs x %u "
 				 "events = %zu file descriptors)",
 				 session->choice.spec.name, stream->cpu,
 				 strerror(-stream->fd), session->n_cpus,
-				 session->n_cpus * 2);
+				 session->n_roles,
+				 session->n_cpus * session->n_roles);
 	}
 	return stream_map(session, stream, error);
 }
@@ -96,14 +123,14 @@ int session_cpu_open(struct session *session, struct cpu_state *state,
 {
 	int result = 0;
 
-	for (int role = 0; role < ROLES; role++)
+	for (uint32_t role = 0; role < session->n_roles; role++)
 		state->streams[role] = (struct stream){ .fd = -1,
 							.role = role,
 							.cpu = state->cpu };
-	for (int role = 0; role < ROLES && result == 0; role++)
+	for (uint32_t role = 0; role < session->n_roles && result == 0; role++)
 		result = stream_open(session, &state->streams[role], error);
 	if (result < 0) {
-		for (int role = 0; role < ROLES; role++)
+		for (uint32_t role = 0; role < session->n_roles; role++)
 			session_stream_close(&state->streams[role]);
 		return result;
 	}
@@ -117,9 +144,10 @@ void session_polls_rebuild(struct session *session)
 
 	session->polls =
 		mem_realloc(session->polls,
-			    session->n_cpus * ROLES * sizeof(struct pollfd));
-	/* Sampling rings first: waiting leaves the others out at will. */
-	for (int role = ROLE_SAMPLING; role >= ROLE_TRACKING; role--)
+			    session->n_cpus * session->n_roles *
+				    sizeof(struct pollfd));
+	/* Tracking rings last: waiting leaves them out at will. */
+	for (int role = (int)session->n_roles - 1; role >= 0; role--)
 		for (size_t i = 0; i < session->n_cpus; i++)
 			if (session->cpus[i]->is_open)
 				session->polls[n++] = (struct pollfd){
@@ -141,18 +169,19 @@ struct cpu_state *session_cpu_add(struct session *session, uint32_t cpu)
 	return state;
 }
 
-static int files_budget(size_t n_cpus, struct error *error)
+static int files_budget(size_t n_cpus, uint32_t n_roles, struct error *error)
 {
-	uint64_t needed = n_cpus * ROLES + FILES_BESIDE;
+	uint64_t needed = n_cpus * n_roles + FILES_BESIDE;
 	uint64_t limit = sys_raise_files(needed + FILES_FOR_BINARIES);
 
 	if (limit >= needed)
 		return 0;
 	return error_set(error, -EMFILE,
-			 "too few file descriptors: %zu CPUs x 2 events + %d "
+			 "too few file descriptors: %zu CPUs x %u events + %d "
 			 "others = %llu, the limit is %llu; raise it (ulimit "
 			 "-n %llu, or LimitNOFILE= in a unit)",
-			 n_cpus, FILES_BESIDE, (unsigned long long)needed,
+			 n_cpus, n_roles, FILES_BESIDE,
+			 (unsigned long long)needed,
 			 (unsigned long long)limit, (unsigned long long)needed);
 }
 
@@ -210,7 +239,13 @@ static void info_fill(struct session *session)
 	events[ROLE_TRACKING] =
 		(struct source_event){ .name = "dummy",
 				       .attr = session->choice.tracking };
-	for (uint32_t role = 0; role < ROLES; role++)
+	events[ROLE_WAITS] =
+		(struct source_event){ .name = "context-switches",
+				       .attr = session->choice.waits };
+	events[ROLE_SWITCHES] =
+		(struct source_event){ .name = "dummy",
+				       .attr = session->choice.switches };
+	for (uint32_t role = 0; role < session->n_roles; role++)
 		session->formats[role] =
 			record_format_of(&events[role].attr, role);
 	session->info = (struct source_info){
@@ -219,7 +254,7 @@ static void info_fill(struct session *session)
 		.arch = session->system.machine,
 		.n_cpus = session_cpus(session),
 		.events = events,
-		.n_events = ROLES,
+		.n_events = session->n_roles,
 		.is_live = true,
 	};
 }
@@ -235,6 +270,7 @@ int session_open(struct session **out, const struct session_options *options,
 	*out = NULL;
 	session->source.ops = &session_ops;
 	session->options = *options;
+	session->n_roles = options->off_cpu ? ROLES : ROLE_SAMPLING + 1;
 	session->notes = notes;
 	session->uevents = sys_uevent_open();
 	if (result < 0) {
@@ -244,7 +280,7 @@ int session_open(struct session **out, const struct session_options *options,
 			  strerror(-result));
 		goto out;
 	}
-	result = files_budget(online.count, error);
+	result = files_budget(online.count, session->n_roles, error);
 	if (result < 0)
 		goto out;
 	while (!cpus_has(&online, first))
@@ -255,6 +291,8 @@ int session_open(struct session **out, const struct session_options *options,
 		goto out;
 	session->pages[ROLE_SAMPLING] = pages_by_need(session);
 	session->pages[ROLE_TRACKING] = TRACKING_PAGES;
+	session->pages[ROLE_WAITS] = WAIT_PAGES;
+	session->pages[ROLE_SWITCHES] = SWITCH_PAGES;
 	result = cpus_open(session, &online, error);
 	if (result < 0)
 		goto out;
@@ -273,7 +311,8 @@ void session_free(struct session *session)
 		return;
 	for (size_t i = 0; i < session->n_cpus; i++) {
 		if (session->cpus[i]->is_open)
-			for (int role = 0; role < ROLES; role++)
+			for (uint32_t role = 0; role < session->n_roles;
+			     role++)
 				session_stream_close(
 					&session->cpus[i]->streams[role]);
 		free(session->cpus[i]);
@@ -286,9 +325,10 @@ void session_free(struct session *session)
 	free(session);
 }
 
-void session_cpu_enable(struct cpu_state *state)
+void session_cpu_enable(const struct session *session,
+			struct cpu_state *state)
 {
-	for (int role = 0; role < ROLES; role++)
+	for (uint32_t role = 0; role < session->n_roles; role++)
 		sys_ioctl(state->streams[role].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
@@ -302,7 +342,7 @@ int session_start(struct session *session, struct error *error)
 	session->token_ns = session->info.clock_start_ns;
 	for (size_t i = 0; i < session->n_cpus; i++)
 		if (session->cpus[i]->is_open)
-			session_cpu_enable(session->cpus[i]);
+			session_cpu_enable(session, session->cpus[i]);
 	session->is_running = true;
 	return 0;
 }
@@ -317,7 +357,8 @@ void session_stop(struct session *session)
 		struct cpu_state *state = session->cpus[i];
 
 		if (state->is_open)
-			for (int role = 0; role < ROLES; role++)
+			for (uint32_t role = 0; role < session->n_roles;
+			     role++)
 				sys_ioctl(state->streams[role].fd,
 					  PERF_EVENT_IOC_DISABLE, 0);
 		else if (state->gone_ns)
@@ -327,6 +368,16 @@ void session_stop(struct session *session)
 				now - state->throttled_ns;
 	}
 	session->is_running = false;
+}
+
+void session_set_wait_period(struct session *session, uint64_t period)
+{
+	session->choice.waits.sample_period = period; /* of CPUs to come */
+	for (size_t i = 0; i < session->n_cpus; i++)
+		if (session->cpus[i]->is_open)
+			sys_ioctl(session->cpus[i]->streams[ROLE_WAITS].fd,
+				  PERF_EVENT_IOC_PERIOD,
+				  (unsigned long)&period);
 }
 
 uint64_t session_freq_hz(const struct session *session)
@@ -346,10 +397,11 @@ struct source *session_source(struct session *session)
 
 uint64_t session_ring_bytes(const struct session *session)
 {
-	return (uint64_t)session_cpus(session) *
-	       (session->pages[ROLE_SAMPLING] + session->pages[ROLE_TRACKING] +
-		ROLES) *
-	       4096;
+	uint64_t pages = session->n_roles; /* one for the head of each */
+
+	for (uint32_t role = 0; role < session->n_roles; role++)
+		pages += session->pages[role];
+	return session_cpus(session) * pages * 4096;
 }
 
 uint32_t session_cpus(const struct session *session)

@@ -6,7 +6,10 @@
  * that was asked for. The tracking event (a dummy) carries who runs and what
  * is mapped, so that no flood of samples can push those records out, and can
  * wake the reader early: a process of a few milliseconds has then still its
- * files when they are opened (session_scan).
+ * files when they are opened (session_scan). With off_cpu there are two more:
+ * one event records every switch of threads, without stacks; the other one
+ * takes the stack of each N-th thread that leaves its CPU, ahead of the
+ * switch's own record. Walking a stack is what costs, so N bounds the cost.
  *
  * Rings are merged by time where they lie. A record is delivered once every
  * ring has been read up to its time (SESSION_SLACK_NS covers records that an
@@ -19,7 +22,16 @@
 #include "perfcore/notes.h"
 #include "perfcore/source.h"
 
-#define SESSION_SLACK_NS 10000000ull
+#define SESSION_SLACK_NS    10000000ull
+#define SESSION_WAIT_PERIOD 31
+
+/* Indices of a session's events in its source_info. */
+enum session_event {
+	SESSION_TRACKING,
+	SESSION_SAMPLING,
+	SESSION_WAITS,	  /* only with off_cpu */
+	SESSION_SWITCHES, /* only with off_cpu */
+};
 
 enum session_stacks {
 	SESSION_STACKS_NONE,
@@ -34,7 +46,7 @@ struct session_options {
 	enum session_stacks stacks;
 	uint32_t stack_size; /* bytes copied of each user stack */
 	uint32_t pages;	     /* of each sampling ring; 0: by need */
-	bool has_switches;   /* SWITCH records too */
+	bool off_cpu;	     /* switches too, and stacks of some of them */
 };
 
 /* What the kernel counted; the sampling events of all CPUs together. */
@@ -42,6 +54,8 @@ struct session_counts {
 	uint64_t lost;		/* samples that found no room */
 	uint64_t lost_hardware; /* LOST_SAMPLES */
 	uint64_t lost_tracking; /* records of who runs and what is mapped */
+	uint64_t lost_switches; /* records of switches */
+	uint64_t lost_waits;	/* stacks of switches */
 	uint64_t throttles;
 	uint64_t throttled_ns; /* CPU time without samples for it */
 	uint64_t late;	       /* records delivered after younger ones */
@@ -105,6 +119,10 @@ void session_counts(struct session *session, struct session_counts *counts);
 
 /* Frequency or period as really used, after the kernel's limits. */
 uint64_t session_freq_hz(const struct session *session);
+
+/* From now on the stack of each period-th switch (at least 1) of a CPU is
+ * taken; sessions with off_cpu begin with SESSION_WAIT_PERIOD. */
+void session_set_wait_period(struct session *session, uint64_t period);
 
 /* Why the event is another one than the first choice; "" when it is not. */
 const char *session_fallback_reason(const struct session *session);

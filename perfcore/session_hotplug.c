@@ -24,7 +24,7 @@ static void cpu_missed(struct session *session, struct cpu_state *state,
 
 static void cpu_went(struct session *session, struct cpu_state *state)
 {
-	for (int role = 0; role < ROLES; role++) {
+	for (uint32_t role = 0; role < session->n_roles; role++) {
 		struct stream *stream = &state->streams[role];
 
 		session_counts_read(stream, &session->counts);
@@ -63,7 +63,7 @@ static void cpu_came(struct session *session, struct cpu_state *state,
 			  state->cpu);
 	}
 	state->gone_ns = 0;
-	session_cpu_enable(state);
+	session_cpu_enable(session, state);
 }
 
 static struct cpu_state *cpu_find(struct session *session, uint32_t cpu)
@@ -106,7 +106,7 @@ static void order_rebuild(struct session *session)
 {
 	session->order.count = 0;
 	for (size_t i = 0; i < session->n_cpus; i++)
-		for (int role = 0; role < ROLES; role++)
+		for (uint32_t role = 0; role < session->n_roles; role++)
 			session->cpus[i]->streams[role].is_queued = false;
 }
 

@@ -9,15 +9,16 @@
 
 static struct stream *stream_at(struct session *session, uint32_t number)
 {
-	return &session->cpus[number / ROLES]->streams[number % ROLES];
+	return &session->cpus[number / session->n_roles]
+			->streams[number % session->n_roles];
 }
 
 static struct stream *stream_next(struct session *session, size_t *at)
 {
-	while (*at < session->n_cpus * ROLES) {
+	while (*at < session->n_cpus * session->n_roles) {
 		size_t i = (*at)++;
 
-		if (session->cpus[i / ROLES]->is_open)
+		if (session->cpus[i / session->n_roles]->is_open)
 			return stream_at(session, (uint32_t)i);
 	}
 	return NULL;
@@ -42,6 +43,12 @@ void session_counts(struct session *session, struct session_counts *counts)
 	}
 }
 
+/* All but tracking's. */
+static size_t polls_of_samples(const struct session *session)
+{
+	return session->n_polls / session->n_roles * (session->n_roles - 1);
+}
+
 /*
  * An early wake-up for each tracking record is worth its price only while
  * there are few: past the budget the tracking rings are not waited for.
@@ -55,13 +62,12 @@ static size_t polls_wanted(struct session *session, uint64_t now)
 	if (session->wakeup_tokens > WAKEUPS_PER_S / 4.0)
 		session->wakeup_tokens = WAKEUPS_PER_S / 4.0;
 	return session->wakeup_tokens >= 1 ? session->n_polls
-					   : session->n_polls / ROLES;
+					   : polls_of_samples(session);
 }
 
 static enum session_wake wake_of(const struct session *session)
 {
-	/* Sampling rings stand first. */
-	for (size_t i = 0; i < session->n_polls / ROLES; i++)
+	for (size_t i = 0; i < polls_of_samples(session); i++)
 		if (session->polls[i].revents)
 			return SESSION_WAKE_SAMPLES;
 	return SESSION_WAKE_TRACKING;
@@ -154,10 +160,10 @@ void session_refresh(struct session *session)
 	/* While it stands on top of the order: others may come before it. */
 	if (session->current)
 		current_consume(session);
-	for (uint32_t i = 0; i < session->n_cpus * ROLES; i++) {
+	for (uint32_t i = 0; i < session->n_cpus * session->n_roles; i++) {
 		struct ring *ring = &stream_at(session, i)->ring;
 
-		if (!session->cpus[i / ROLES]->is_open)
+		if (!session->cpus[i / session->n_roles]->is_open)
 			continue;
 		ring_refresh(ring);
 		stream_queue(session, i);
@@ -183,9 +189,8 @@ static void event_count(struct session *session, struct cpu_state *state,
 {
 	struct session_counts *counts = &session->counts;
 
-	if (event->kind == EVENT_LOST && event->event == ROLE_SAMPLING &&
-	    !counts_lost_itself(session))
-		counts->lost += event->lost.count;
+	if (event->kind == EVENT_LOST && !counts_lost_itself(session))
+		*session_lost_of(counts, event->event) += event->lost.count;
 	if (event->kind == EVENT_LOST_SAMPLES)
 		counts->lost_hardware += event->lost.count;
 	if (event->kind == EVENT_THROTTLE && !state->throttled_ns) {
@@ -225,7 +230,9 @@ static int session_next(struct source *source, struct event *event,
 			session->counts.late++;
 		else
 			session->delivered_ns = top->time;
-		event_count(session, session->cpus[top->stream / ROLES], event);
+		event_count(session,
+			    session->cpus[top->stream / session->n_roles],
+			    event);
 		return 1;
 	}
 	rings_release(session);

@@ -15,8 +15,15 @@
 #include "perfcore/ring.h"
 #include "perfcore/session.h"
 
-/* Tracking before sampling: at equal times who runs is known first. */
-enum role { ROLE_TRACKING, ROLE_SAMPLING, ROLES };
+/* Their order is that of delivery at equal times: who runs is known before
+ * its samples, the stack of a wait before the switch that begins it. */
+enum role {
+	ROLE_TRACKING = SESSION_TRACKING,
+	ROLE_SAMPLING = SESSION_SAMPLING,
+	ROLE_WAITS = SESSION_WAITS,
+	ROLE_SWITCHES = SESSION_SWITCHES,
+	ROLES
+};
 
 struct stream {
 	int fd;
@@ -39,6 +46,7 @@ struct session {
 	struct source source; /* first: a source is cast to its session */
 	struct session_options options;
 	struct event_choice choice;
+	uint32_t n_roles; /* in use: ROLES, or without off_cpu the first two */
 	struct record_format formats[ROLES];
 	struct source_event events[ROLES];
 	struct source_info info;
@@ -47,7 +55,7 @@ struct session {
 
 	struct cpu_state **cpus; /* in order of their first appearance */
 	size_t n_cpus, cpus_capacity;
-	struct pollfd *polls; /* sampling rings first */
+	struct pollfd *polls; /* tracking rings last */
 	size_t n_polls;
 	uint32_t pages[ROLES]; /* of each ring's data */
 	bool is_running;
@@ -72,9 +80,13 @@ struct cpu_state *session_cpu_add(struct session *session, uint32_t cpu);
 /* Returns 0 or -errno; -ENODEV: the CPU is offline. */
 int session_cpu_open(struct session *session, struct cpu_state *state,
 		     struct error *error);
-void session_cpu_enable(struct cpu_state *state);
+void session_cpu_enable(const struct session *session,
+			struct cpu_state *state);
 void session_stream_close(struct stream *stream);
 void session_polls_rebuild(struct session *session);
+
+/* Where what a role has lost is counted. */
+uint64_t *session_lost_of(struct session_counts *counts, enum role role);
 
 /* Adds what the kernel counted for one open event. */
 void session_counts_read(const struct stream *stream,

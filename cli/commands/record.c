@@ -39,6 +39,8 @@ struct record_options {
 	uint32_t *pids;
 	size_t n_pids;
 	int call_graph;
+	bool off_cpu;
+	double off_cpu_budget; /* percent */
 	bool is_quiet;
 	int color;
 };
@@ -78,6 +80,11 @@ static const struct option sampling_options[] = {
 	  OPTION_NUMBER, AT(stack_size), 256, STACK_SIZE_MAX },
 	{ "slice", 0, "SECONDS", "length of a time slice [0.1]", OPTION_DECIMAL,
 	  AT(slice_s), 0.001, 3600 },
+	{ "off-cpu", 0, NULL, "time off the CPU too: who waits where, and why",
+	  OPTION_SWITCH, AT(off_cpu) },
+	{ "off-cpu-budget", 0, "PERCENT",
+	  "of each CPU that stacks of waits may take [2]", OPTION_DECIMAL,
+	  AT(off_cpu_budget), 0.01, 100 },
 	{ "mmap-pages", 'm', "N", "pages of each CPU's ring [by need]",
 	  OPTION_NUMBER, AT(pages), 1, 65536 },
 	{ NULL }
@@ -220,6 +227,7 @@ static struct recorder_options recorder_options_of(
 			.stacks = stacks_wanted(options),
 			.stack_size = (uint32_t)options->stack_size & ~7u,
 			.pages = (uint32_t)options->pages,
+			.off_cpu = options->off_cpu,
 		},
 		.filter = {
 			.pids = options->pids,
@@ -231,6 +239,7 @@ static struct recorder_options recorder_options_of(
 		.slice_ns = (uint64_t)(options->slice_s * 1e9),
 		.duration_ns = (uint64_t)(options->duration_s * 1e9),
 		.want_inlines = true,
+		.off_cpu_budget = options->off_cpu_budget / 100,
 		.stop = &stop_flag,
 		.is_over = is_over,
 		.started = on_started,
@@ -316,7 +325,8 @@ static int record(int argc, char **argv)
 {
 	struct record_options options = { .freq_hz = 99,
 					  .slice_s = 0.1,
-					  .stack_size = STACK_SIZE };
+					  .stack_size = STACK_SIZE,
+					  .off_cpu_budget = 2 };
 	struct recording recording = { .options = &options };
 	struct profile *profile = NULL;
 	struct operands operands;
