@@ -9,8 +9,8 @@
 #include "perfcore/source.h"
 
 struct event_values {
-	uint32_t count;			     /* of values that are events' */
-	uint32_t event[PROFILE_VALUES_MAX];  /* whose each value is */
+	uint32_t count;			      /* of values that are events' */
+	uint32_t event[PROFILE_VALUES_MAX];   /* whose each value is */
 	uint64_t samples[PROFILE_VALUES_MAX]; /* the caller's count of them */
 };
 

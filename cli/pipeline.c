@@ -400,8 +400,9 @@ static uint32_t waiting_thread(void *context, const struct event *event)
 	if (!thread)
 		return PROFILE_NONE;
 	index = thread_index(pipeline, thread);
-	process = &pipeline->profile->processes[pipeline->profile->threads[index]
-							.process];
+	process =
+		&pipeline->profile
+			 ->processes[pipeline->profile->threads[index].process];
 	if (process->container == PROFILE_NONE)
 		process->container = container_index(pipeline, container);
 	return index;

@@ -87,17 +87,18 @@ static void note_waits(struct profile *profile, const struct trust_input *input,
 	struct waits_counts waits;
 
 	waits_counts(pipeline_waits(input->pipeline), &waits);
-	notes_add(&profile->notes,
-		  "off-CPU: %.2f s of at most %.2f s (%llu threads x wall); "
-		  "%llu switches, stacks of %llu waits, which stand for %.1f %% "
-		  "of the time",
-		  waits.off_cpu_s,
-		  (double)waits.threads * (double)input->duration_ns / 1e9,
-		  (unsigned long long)waits.threads,
-		  (unsigned long long)pipeline_counts(input->pipeline)->switches,
-		  (unsigned long long)waits.stacks,
-		  waits.off_cpu_s > 0 ? 100 * waits.named_s / waits.off_cpu_s
-				      : 100);
+	notes_add(
+		&profile->notes,
+		"off-CPU: %.2f s of at most %.2f s (%llu threads x wall); "
+		"%llu switches, stacks of %llu waits, which stand for %.1f %% "
+		"of the time",
+		waits.off_cpu_s,
+		(double)waits.threads * (double)input->duration_ns / 1e9,
+		(unsigned long long)waits.threads,
+		(unsigned long long)pipeline_counts(input->pipeline)->switches,
+		(unsigned long long)waits.stacks,
+		waits.off_cpu_s > 0 ? 100 * waits.named_s / waits.off_cpu_s
+				    : 100);
 	if (kernel->lost_switches)
 		notes_add(&profile->notes,
 			  "%llu records of switches were lost: waits are "

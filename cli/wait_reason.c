@@ -89,9 +89,9 @@ static void look(const struct profile *profile,
 {
 	for (uint32_t i = 0; i < frame->n_lines; i++) {
 		const char *name =
-			profile->functions
-				[profile->lines[frame->first_line + i].function]
-					.name;
+			profile->functions[profile->lines[frame->first_line + i]
+						   .function]
+				.name;
 
 		for (size_t rule = 0; rule < *best; rule++)
 			if (fits(&rules[rule], name))

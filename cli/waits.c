@@ -73,10 +73,9 @@ void waits_free(struct waits *waits)
 static struct pending *pending_at(struct waits *waits, uint32_t number)
 {
 	while (waits->n_pending <= number) {
-		waits->pending =
-			mem_grow(waits->pending, waits->n_pending,
-				 &waits->pending_capacity,
-				 sizeof(*waits->pending));
+		waits->pending = mem_grow(waits->pending, waits->n_pending,
+					  &waits->pending_capacity,
+					  sizeof(*waits->pending));
 		waits->pending[waits->n_pending++] = (struct pending){ 0 };
 	}
 	return &waits->pending[number];
@@ -108,8 +107,8 @@ static uint32_t tag_of(struct waits *waits, struct switch_thread *thread,
 		       const struct event *event)
 {
 	if (thread->tag == SWITCHES_NO_TAG)
-		thread->tag = waits->config.thread(waits->config.context,
-						   event);
+		thread->tag =
+			waits->config.thread(waits->config.context, event);
 	if (thread->tag == PROFILE_NONE)
 		thread->tag = UNWANTED;
 	return thread->tag;
@@ -202,9 +201,8 @@ static void thread_never_ran(struct waits *waits, const char *root,
 	row.thread = waits->config.thread(waits->config.context, &event);
 	if (row.thread == PROFILE_NONE)
 		return;
-	row.container =
-		profile->processes[profile->threads[row.thread].process]
-			.container;
+	row.container = profile->processes[profile->threads[row.thread].process]
+				.container;
 	row.stack = idle_stack(profile, root, pid, tid);
 	row.state = waits->states[WAIT_BLOCKED];
 	row.values[waits->values[WAIT_BLOCKED]] = length;
@@ -259,10 +257,11 @@ static void row_distribute(struct waits *waits, struct profile_row *row)
 
 		if (row->state != waits->states[kind] || !*value)
 			continue;
-		*value = (uint64_t)((double)*value *
-					    scale_of(&waits->totals[row->thread],
-						     kind) +
-				    0.5);
+		*value =
+			(uint64_t)((double)*value *
+					   scale_of(&waits->totals[row->thread],
+						    kind) +
+				   0.5);
 		if (kind == WAIT_BLOCKED)
 			row->state = profile_state(
 				profile, wait_reason(profile, row->stack));
@@ -295,8 +294,8 @@ static void add_unsampled(struct waits *waits, uint32_t thread,
 
 static void count_time(struct waits *waits, const struct total *total)
 {
-	uint64_t sum = total->exact_ns[WAIT_BLOCKED] +
-		       total->exact_ns[WAIT_RUNQUEUE];
+	uint64_t sum =
+		total->exact_ns[WAIT_BLOCKED] + total->exact_ns[WAIT_RUNQUEUE];
 
 	waits->counts.threads += sum > 0;
 	waits->counts.over += sum > waits->length_ns;

@@ -26,14 +26,14 @@ struct waits_config {
 };
 
 struct waits_counts {
-	uint64_t switches; /* records of threads that left or came */
-	uint64_t stacks;   /* taken for a wait whose length is known */
-	uint64_t broken;   /* switches that must have been lost */
+	uint64_t switches;  /* records of threads that left or came */
+	uint64_t stacks;    /* taken for a wait whose length is known */
+	uint64_t broken;    /* switches that must have been lost */
 	uint64_t never_ran; /* threads that did not run in the window */
 	double off_cpu_s;   /* of all threads that were wanted */
 	double named_s;	    /* of it, with a stack */
 	uint64_t threads;   /* that waited */
-	uint64_t over; /* of them, with more than the window: must be 0 */
+	uint64_t over;	    /* of them, with more than the window: must be 0 */
 };
 
 struct waits *waits_new(const struct waits_config *config);

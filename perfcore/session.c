@@ -76,8 +76,8 @@ static int stream_map(struct session *session, struct stream *stream,
 			"%zu kB; kernel.perf_event_mlock_kb allows %s kB for "
 			"each CPU, then RLIMIT_MEMLOCK (ulimit -l) counts",
 			stream->cpu, strerror(-result), session->n_cpus,
-			session->n_roles, session->n_cpus * session->n_roles * 8,
-			limit);
+			session->n_roles,
+			session->n_cpus * session->n_roles * 8, limit);
 	}
 	return 0;
 }
@@ -143,9 +143,8 @@ void session_polls_rebuild(struct session *session)
 	size_t n = 0;
 
 	session->polls =
-		mem_realloc(session->polls,
-			    session->n_cpus * session->n_roles *
-				    sizeof(struct pollfd));
+		mem_realloc(session->polls, session->n_cpus * session->n_roles *
+						    sizeof(struct pollfd));
 	/* Tracking rings last: waiting leaves them out at will. */
 	for (int role = (int)session->n_roles - 1; role >= 0; role--)
 		for (size_t i = 0; i < session->n_cpus; i++)
@@ -181,8 +180,8 @@ static int files_budget(size_t n_cpus, uint32_t n_roles, struct error *error)
 			 "others = %llu, the limit is %llu; raise it (ulimit "
 			 "-n %llu, or LimitNOFILE= in a unit)",
 			 n_cpus, n_roles, FILES_BESIDE,
-			 (unsigned long long)needed,
-			 (unsigned long long)limit, (unsigned long long)needed);
+			 (unsigned long long)needed, (unsigned long long)limit,
+			 (unsigned long long)needed);
 }
 
 /* Half a second of samples, at most 4 MB a CPU for copies of stacks; or what
@@ -311,8 +310,7 @@ void session_free(struct session *session)
 		return;
 	for (size_t i = 0; i < session->n_cpus; i++) {
 		if (session->cpus[i]->is_open)
-			for (uint32_t role = 0; role < session->n_roles;
-			     role++)
+			for (uint32_t role = 0; role < session->n_roles; role++)
 				session_stream_close(
 					&session->cpus[i]->streams[role]);
 		free(session->cpus[i]);
@@ -325,8 +323,7 @@ void session_free(struct session *session)
 	free(session);
 }
 
-void session_cpu_enable(const struct session *session,
-			struct cpu_state *state)
+void session_cpu_enable(const struct session *session, struct cpu_state *state)
 {
 	for (uint32_t role = 0; role < session->n_roles; role++)
 		sys_ioctl(state->streams[role].fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -357,8 +354,7 @@ void session_stop(struct session *session)
 		struct cpu_state *state = session->cpus[i];
 
 		if (state->is_open)
-			for (uint32_t role = 0; role < session->n_roles;
-			     role++)
+			for (uint32_t role = 0; role < session->n_roles; role++)
 				sys_ioctl(state->streams[role].fd,
 					  PERF_EVENT_IOC_DISABLE, 0);
 		else if (state->gone_ns)

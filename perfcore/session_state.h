@@ -80,8 +80,7 @@ struct cpu_state *session_cpu_add(struct session *session, uint32_t cpu);
 /* Returns 0 or -errno; -ENODEV: the CPU is offline. */
 int session_cpu_open(struct session *session, struct cpu_state *state,
 		     struct error *error);
-void session_cpu_enable(const struct session *session,
-			struct cpu_state *state);
+void session_cpu_enable(const struct session *session, struct cpu_state *state);
 void session_stream_close(struct stream *stream);
 void session_polls_rebuild(struct session *session);
 

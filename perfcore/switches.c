@@ -75,8 +75,8 @@ static void leave(struct switches *switches, struct switch_thread *thread,
 	thread->state = THREAD_OFF_CPU;
 	thread->since_ns = at_least(event->time, switches->begin_ns);
 	thread->is_cut = event->time < switches->begin_ns;
-	thread->kind = event->switched.is_preempted ? WAIT_RUNQUEUE
-						    : WAIT_BLOCKED;
+	thread->kind =
+		event->switched.is_preempted ? WAIT_RUNQUEUE : WAIT_BLOCKED;
 }
 
 /* A thread whose first record is that it comes to a CPU was away from the

@@ -28,8 +28,8 @@ struct wait {
 /* An instance of a thread: a tid that is used again is another one. */
 struct switch_thread {
 	uint32_t pid, tid;
-	uint32_t tag; /* the caller's own; SWITCHES_NO_TAG at first and again
-		       * after a rename */
+	uint32_t tag;	 /* the caller's own; SWITCHES_NO_TAG at first and again
+			  * after a rename */
 	uint32_t number; /* from 0, never used again */
 	enum { THREAD_UNSEEN, THREAD_ON_CPU, THREAD_OFF_CPU } state;
 	enum wait_kind kind; /* of the present wait */

@@ -16,9 +16,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define THREADS	     8
-#define INSIDE	     200000 /* iterations of work in the lock, … */
-#define OUTSIDE	     10000  /* … and outside */
+#define THREADS 8
+#define INSIDE	200000 /* iterations of work in the lock, … */
+#define OUTSIDE 10000  /* … and outside */
 
 static pthread_mutex_t mutexes[THREADS];
 static unsigned rounds;

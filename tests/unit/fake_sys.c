@@ -47,7 +47,10 @@ int sys_perf_open(struct perf_event_attr *attr, pid_t pid, int cpu,
 
 int sys_ioctl(int fd, unsigned long request, unsigned long argument)
 {
-	(void)argument;
+	if (request == PERF_EVENT_IOC_PERIOD) {
+		event_of(fd)->attr.sample_period = *(uint64_t *)argument;
+		return 0;
+	}
 	event_of(fd)->is_enabled = request == PERF_EVENT_IOC_ENABLE;
 	return 0;
 }
@@ -170,14 +173,24 @@ ssize_t sys_read_text(const char *path, char *buffer, size_t size)
 	return -ENOENT;
 }
 
-static struct fake_event *event_find(int cpu, bool tracking)
+static enum fake_ring ring_of(const struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return FAKE_SAMPLING;
+	if (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
+		return FAKE_WAITS;
+	if (attr->config != PERF_COUNT_SW_DUMMY)
+		return FAKE_SAMPLING;
+	return attr->context_switch ? FAKE_SWITCHES : FAKE_TRACKING;
+}
+
+struct fake_event *fake_sys_event(int cpu, enum fake_ring ring)
 {
 	for (size_t i = fake_sys.n_events; i-- > 0;) {
 		struct fake_event *event = &fake_sys.events[i];
-		bool is_dummy = event->attr.type == PERF_TYPE_SOFTWARE &&
-				event->attr.config == PERF_COUNT_SW_DUMMY;
 
-		if (event->is_open && event->cpu == cpu && is_dummy == tracking)
+		if (event->is_open && event->cpu == cpu &&
+		    ring_of(&event->attr) == ring)
 			return event;
 	}
 	return NULL;
@@ -193,10 +206,10 @@ static void ring_put(struct fake_event *event, uint64_t at, const void *bytes,
 		data[(at + i) % data_size] = ((const uint8_t *)bytes)[i];
 }
 
-bool fake_sys_record(int cpu, bool tracking, uint32_t type, uint16_t misc,
+bool fake_sys_record(int cpu, enum fake_ring ring, uint32_t type, uint16_t misc,
 		     const void *body, size_t size)
 {
-	struct fake_event *event = event_find(cpu, tracking);
+	struct fake_event *event = fake_sys_event(cpu, ring);
 	struct perf_event_mmap_page *page = event->memory;
 	struct perf_event_header header = { type, misc,
 					    (uint16_t)(sizeof(header) + size) };

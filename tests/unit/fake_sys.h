@@ -41,9 +41,15 @@ extern struct fake_sys fake_sys;
 
 void fake_sys_reset(const char *online);
 
-/* Appends a record to the ring of the event opened for cpu (the dummy event
- * when tracking). Sets header.size. Returns false where it is full. */
-bool fake_sys_record(int cpu, bool tracking, uint32_t type, uint16_t misc,
+/* The events of a CPU, by what they are for. */
+enum fake_ring { FAKE_SAMPLING, FAKE_TRACKING, FAKE_WAITS, FAKE_SWITCHES };
+
+/* The event last opened for that; NULL: none is open. */
+struct fake_event *fake_sys_event(int cpu, enum fake_ring ring);
+
+/* Appends a record to the ring of the event opened for cpu. Sets header.size.
+ * Returns false where it is full. */
+bool fake_sys_record(int cpu, enum fake_ring ring, uint32_t type, uint16_t misc,
 		     const void *body, size_t size);
 
 /* Events now open. */

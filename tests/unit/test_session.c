@@ -50,7 +50,8 @@ static void put_sample(int cpu, uint64_t time)
 {
 	uint64_t body[] = { 1, 0x1000, 5, time, (uint64_t)cpu, 10101010, 1 };
 
-	fake_sys_record(cpu, false, PERF_RECORD_SAMPLE, 2, body, sizeof(body));
+	fake_sys_record(cpu, FAKE_SAMPLING, PERF_RECORD_SAMPLE, 2, body,
+			sizeof(body));
 }
 
 /* Body of a COMM and its trailer: TID, TIME, CPU, IDENTIFIER. */
@@ -58,7 +59,8 @@ static void put_comm(int cpu, uint64_t time)
 {
 	uint64_t body[] = { 5, 0x6873, 5, time, (uint64_t)cpu, 1 };
 
-	fake_sys_record(cpu, true, PERF_RECORD_COMM, 0, body, sizeof(body));
+	fake_sys_record(cpu, FAKE_TRACKING, PERF_RECORD_COMM, 0, body,
+			sizeof(body));
 }
 
 static uint64_t next_time(enum event_kind kind)
@@ -161,16 +163,17 @@ static void losses_are_counted_once_c48(void **state)
 	while (source_next(source, &event, &error) == 1)
 		;
 	/* What LOST says is in the event's own count already. */
-	fake_sys_record(0, false, PERF_RECORD_LOST, 0, lost, sizeof(lost));
-	fake_sys_record(0, false, PERF_RECORD_LOST_SAMPLES, 0, hardware,
+	fake_sys_record(0, FAKE_SAMPLING, PERF_RECORD_LOST, 0, lost,
+			sizeof(lost));
+	fake_sys_record(0, FAKE_SAMPLING, PERF_RECORD_LOST_SAMPLES, 0, hardware,
 			sizeof(hardware));
 	throttle[0] = fake_sys.clock_ns - 60 * MS;
 	throttle[4] = throttle[0];
-	fake_sys_record(0, false, PERF_RECORD_THROTTLE, 0, throttle,
+	fake_sys_record(0, FAKE_SAMPLING, PERF_RECORD_THROTTLE, 0, throttle,
 			sizeof(throttle));
 	throttle[0] += 5 * MS;
 	throttle[4] = throttle[0];
-	fake_sys_record(0, false, PERF_RECORD_UNTHROTTLE, 0, throttle,
+	fake_sys_record(0, FAKE_SAMPLING, PERF_RECORD_UNTHROTTLE, 0, throttle,
 			sizeof(throttle));
 	session_refresh(session);
 	while (source_next(source, &event, &error) == 1)
@@ -379,6 +382,142 @@ static void scanning_delivers_nothing_early_or_twice(void **state)
 	end();
 }
 
+static void start_off_cpu(const char *online)
+{
+	struct session_options options = { .freq_hz = 99,
+					   .stacks = SESSION_STACKS_COPY,
+					   .stack_size = 32768,
+					   .off_cpu = true };
+
+	fake_sys_reset(online);
+	notes_destroy(&notes);
+	assert_int_equal(session_open(&session, &options, &notes, &error), 0);
+	source = session_source(session);
+	assert_int_equal(session_start(session, &error), 0);
+}
+
+static void without_off_cpu_there_are_two_events(void **state)
+{
+	(void)state;
+	start("0-1");
+	assert_int_equal(fake_sys_open_count(), 4);
+	assert_null(fake_sys_event(0, FAKE_WAITS));
+	assert_null(fake_sys_event(0, FAKE_SWITCHES));
+	assert_int_equal(source_info(source)->n_events, 2);
+	end();
+}
+
+static void off_cpu_has_two_more_with_these_attrs(void **state)
+{
+	const struct perf_event_attr *waits, *switches;
+
+	(void)state;
+	start_off_cpu("0-1");
+	assert_int_equal(fake_sys_open_count(), 8);
+	assert_int_equal(source_info(source)->n_events, 4);
+	waits = &fake_sys_event(1, FAKE_WAITS)->attr;
+	assert_int_equal(waits->sample_period, SESSION_WAIT_PERIOD);
+	assert_false(waits->freq);
+	assert_false(waits->exclude_kernel);
+	assert_true(waits->exclude_callchain_user);
+	assert_true(waits->watermark);
+	assert_int_equal(waits->sample_stack_user, 16384);
+	assert_true(waits->sample_type & PERF_SAMPLE_CALLCHAIN);
+	assert_true(waits->sample_type & PERF_SAMPLE_STACK_USER);
+	assert_true(waits->sample_type & PERF_SAMPLE_REGS_USER);
+	assert_false(waits->context_switch);
+	switches = &fake_sys_event(1, FAKE_SWITCHES)->attr;
+	assert_int_equal(switches->sample_type,
+			 PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	assert_true(switches->sample_id_all);
+	assert_true(switches->watermark);
+	assert_int_equal(switches->wakeup_watermark, 256 * 4096 / 2);
+	assert_true(switches->use_clockid);
+	assert_false(switches->mmap || switches->comm || switches->task);
+	assert_false(fake_sys_event(1, FAKE_TRACKING)->attr.context_switch);
+	end();
+}
+
+static void the_period_of_waits_is_set_on_all_cpus(void **state)
+{
+	(void)state;
+	start_off_cpu("0-1");
+	session_set_wait_period(session, 101);
+	for (int cpu = 0; cpu < 2; cpu++)
+		assert_int_equal(
+			fake_sys_event(cpu, FAKE_WAITS)->attr.sample_period,
+			101);
+	set_online("0-2");
+	wait_some(5);
+	assert_int_equal(fake_sys_event(2, FAKE_WAITS)->attr.sample_period,
+			 101);
+	assert_true(fake_sys_event(2, FAKE_SWITCHES)->is_enabled);
+	end();
+}
+
+/* SWITCH_CPU_WIDE: the other thread; then TID, TIME. */
+static void put_switch(int cpu, uint64_t time, uint16_t misc)
+{
+	uint64_t body[] = { 0, 5 | 6ull << 32, time };
+
+	fake_sys_record(cpu, FAKE_SWITCHES, PERF_RECORD_SWITCH_CPU_WIDE, misc,
+			body, sizeof(body));
+}
+
+/* IDENTIFIER, IP, TID, TIME, CPU, PERIOD, no callchain, no registers, no
+ * stack, CGROUP */
+static void put_wait(int cpu, uint64_t time)
+{
+	uint64_t body[] = {
+		1, 0x1000, 5 | 6ull << 32, time, (uint64_t)cpu, 101, 0, 0, 0, 1
+	};
+
+	fake_sys_record(cpu, FAKE_WAITS, PERF_RECORD_SAMPLE, 1, body,
+			sizeof(body));
+}
+
+static void a_stack_comes_before_its_switch(void **state)
+{
+	struct event event;
+	uint64_t time;
+
+	(void)state;
+	start_off_cpu("0-1");
+	time = fake_sys.clock_ns;
+	put_switch(0, time, PERF_RECORD_MISC_SWITCH_OUT);
+	put_wait(0, time);
+	fake_sys.clock_ns += 100 * MS;
+	session_refresh(session);
+	assert_int_equal(source_next(source, &event, &error), 1);
+	assert_int_equal(event.kind, EVENT_SAMPLE);
+	assert_int_equal(event.event, SESSION_WAITS);
+	assert_int_equal(event.sample.period, 101);
+	assert_int_equal(source_next(source, &event, &error), 1);
+	assert_int_equal(event.kind, EVENT_SWITCH);
+	assert_int_equal(event.event, SESSION_SWITCHES);
+	assert_int_equal(event.pid, 5);
+	assert_int_equal(event.tid, 6);
+	assert_int_equal(event.time, time);
+	assert_true(event.switched.is_out);
+	end();
+}
+
+static void what_each_ring_lost_is_counted_apart(void **state)
+{
+	struct session_counts counts;
+
+	(void)state;
+	start_off_cpu("0");
+	for (int i = 0; i < 33000; i++)
+		put_switch(0, fake_sys.clock_ns, 0);
+	session_counts(session, &counts);
+	assert_int_equal(counts.lost, 0);
+	assert_int_equal(counts.lost_waits, 0);
+	assert_int_equal(counts.lost_tracking, 0);
+	assert_int_equal(counts.lost_switches, 33000 - 256 * 4096 / 32);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,6 +533,11 @@ int main(void)
 		cmocka_unit_test(a_cpu_away_for_a_moment_is_noticed_c49),
 		cmocka_unit_test(early_wakeups_have_a_budget),
 		cmocka_unit_test(scanning_delivers_nothing_early_or_twice),
+		cmocka_unit_test(without_off_cpu_there_are_two_events),
+		cmocka_unit_test(off_cpu_has_two_more_with_these_attrs),
+		cmocka_unit_test(the_period_of_waits_is_set_on_all_cpus),
+		cmocka_unit_test(a_stack_comes_before_its_switch),
+		cmocka_unit_test(what_each_ring_lost_is_counted_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
