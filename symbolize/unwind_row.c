@@ -187,6 +187,10 @@ unsigned walk_step_row(struct walk *walk, const struct cfi_row *row,
 
 	if (row->ra.kind == CFI_UNDEFINED)
 		return UNWIND_COMPLETE;
+	/* What a signal interrupted may be a leaf, whose return address is in
+	 * the link register that the signal frame keeps. */
+	if (row->is_signal_frame && !walk->is_all && special.link != special.pc)
+		return NEEDS_ALL;
 	end = rule_value(walk, &row->cfa, row->is_debug_frame, NULL, &cfa);
 	if (end != GOES_ON)
 		return end;
