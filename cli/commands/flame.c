@@ -25,7 +25,8 @@ static const struct option_group flame_groups[] = {
 };
 
 /* Reads one side: the files merged, and of that what is selected. */
-static int read_side(struct profile **profile, char **files, int count,
+static int read_side(struct compare_side *side, struct profile **profile,
+		     char **files, int count,
 		     const struct select_options *select, struct error *error)
 {
 	int metric, status;
@@ -33,15 +34,17 @@ static int read_side(struct profile **profile, char **files, int count,
 	status = input_merge(profile, files, count, select, error);
 	if (status)
 		return status;
+	side->profile = *profile;
 	metric = select_metric(*profile, select, error);
 	if (metric < 0)
 		return metric;
 	(*profile)->default_value = (uint32_t)metric;
+	window_of(&side->window, *profile, (uint32_t)metric);
 	return select_rows(*profile, select, error);
 }
 
-static int write_page(const char *path, const struct profile *before,
-		      const struct profile *after, struct error *error)
+static int write_page(const char *path, const struct compare_side *before,
+		      const struct compare_side *after, struct error *error)
 {
 	struct output_file out;
 	struct sink sink;
@@ -58,24 +61,25 @@ static int write_page(const char *path, const struct profile *before,
 static int flame_files(const struct flame_options *options,
 		       const struct operands *files)
 {
-	struct profile *sides[2] = { NULL };
+	struct compare_side sides[2] = { 0 };
+	struct profile *profiles[2] = { NULL };
 	struct error error;
 	int first = files->dashes < 0 ? files->count : files->dashes;
 	int status;
 
-	status = read_side(&sides[0], files->items, first, &options->select,
-			   &error);
+	status = read_side(&sides[0], &profiles[0], files->items, first,
+			   &options->select, &error);
 	if (status == 0 && first < files->count)
-		status = read_side(&sides[1], files->items + first,
-				   files->count - first, &options->select,
-				   &error);
+		status = read_side(&sides[1], &profiles[1],
+				   files->items + first, files->count - first,
+				   &options->select, &error);
 	if (status == 0)
-		status =
-			write_page(options->output, sides[0], sides[1], &error);
+		status = write_page(options->output, &sides[0],
+				    profiles[1] ? &sides[1] : NULL, &error);
 	if (status)
 		message_error("%s", error.text);
-	profile_free(sides[0]);
-	profile_free(sides[1]);
+	profile_free(profiles[0]);
+	profile_free(profiles[1]);
 	return status ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -88,7 +92,9 @@ static const char *misuse(const struct flame_options *options,
 	if (files->dashes == 0 || files->dashes == files->count)
 		return "a comparison needs files before and after the --";
 	if (!options->output)
-		return "needs the page to write: -o PAGE.html";
+		return files->dashes < 0
+			       ? "needs the page to write: -o PAGE.html"
+			       : "needs -o PAGE.html, and before the --";
 	return select_check(&options->select, error) ? error->text : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/views/page_meta.h"
 #include "cli/views/page_tables.h"
 #include "cli/views/page_template.h"
+#include "cli/views/page_verdicts.h"
 #include "perfcore/idmap.h"
 #include "perfcore/mem.h"
 
@@ -171,18 +172,29 @@ static void columns_of(struct page_bytes *bytes,
 	rows_of(bytes, tables);
 }
 
-void page_write(struct sink *sink, const struct profile *before,
-		const struct profile *after)
+/* Length and bytes; text is released. */
+static void text_put(struct page_bytes *bytes, char *text)
+{
+	page_bytes_number(bytes, strlen(text));
+	page_bytes_text(bytes, text);
+	free(text);
+}
+
+void page_write(struct sink *sink, const struct compare_side *before,
+		const struct compare_side *after)
 {
 	struct page_bytes bytes = { 0 };
 	struct page_tables tables;
-	char *meta;
 
-	page_tables_init(&tables, before, after);
-	meta = page_meta_new(&tables);
-	page_bytes_number(&bytes, strlen(meta));
-	page_bytes_text(&bytes, meta);
-	free(meta);
+	page_tables_init(&tables, before->profile,
+			 after ? after->profile : NULL);
+	text_put(&bytes, page_meta_new(&tables));
+	if (after)
+		text_put(&bytes,
+			 page_verdicts_new(&tables, (struct compare_side[]){
+							    *before, *after }));
+	else
+		page_bytes_number(&bytes, 0);
 	columns_of(&bytes, &tables);
 	page_tables_destroy(&tables);
 

@@ -51,3 +51,8 @@ bench-scale: $(BUILD)/bench/scale ## unwound samples a second on one core, 64 fa
 	@rm -f $(BUILD)/bench/scale.data
 
 .PHONY: bench-scale
+
+bench-page: all programs ## the flame graph page, beside d3-flame-graph
+	@tests/bench/page.sh
+
+.PHONY: bench-page

@@ -14,6 +14,7 @@
 #include "cli/views/page_bytes.h"
 #include "cli/views/page_meta.h"
 #include "cli/views/page_tables.h"
+#include "cli/views/page_verdicts.h"
 #include "known_profile.h"
 #include "perfcore/mem.h"
 #include "sample_profile.h"
@@ -158,6 +159,32 @@ static void test_comparison_shares_tables(void **state)
 	profile_free(after);
 }
 
+static void test_verdicts_of_functions(void **state)
+{
+	struct profile *before = known_profile_new();
+	struct profile *after = known_profile_new();
+	struct compare_side sides[2] = { { .profile = before },
+					 { .profile = after } };
+	struct page_tables tables;
+	char *text;
+
+	(void)state;
+	/* recursion takes four times as long, everything else as before */
+	for (size_t i = 0; i < after->n_rows; i++)
+		if (after->rows[i].count == 2)
+			after->rows[i].values[0] *= 4;
+	for (int i = 0; i < 2; i++)
+		window_of(&sides[i].window, sides[i].profile, 0);
+	page_tables_init(&tables, before, after);
+	text = page_verdicts_new(&tables, sides);
+	assert_non_null(strstr(text, "\"more\""));
+	assert_int_equal(strncmp(text, "[[", 2), 0);
+	free(text);
+	page_tables_destroy(&tables);
+	profile_free(before);
+	profile_free(after);
+}
+
 static void test_empty_profile(void **state)
 {
 	struct profile *profile = profile_new();
@@ -267,7 +294,7 @@ static void test_bytes_come_back(void **state)
 
 static void write_page_of(struct sink *sink, const void *profile)
 {
-	page_write(sink, profile, NULL);
+	page_write(sink, &(struct compare_side){ .profile = profile }, NULL);
 }
 
 static void test_page_is_closed_to_names(void **state)
@@ -305,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_inlined_is_marked),
 		cmocka_unit_test(test_rows_are_ordered_and_distinct),
 		cmocka_unit_test(test_comparison_shares_tables),
+		cmocka_unit_test(test_verdicts_of_functions),
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_bytes_come_back),

@@ -29,6 +29,13 @@ export function rateText(weight, seconds, unit) {
 	return `${number.weight(rate, unit)}/s`;
 }
 
+// "+90.3 % (+81.0 to +100.2), more": what diff says of a function's self.
+export function diffText(diff) {
+	const signed = part => `${part < 0 ? '−' : '+'}${Math.abs(part * 100).toFixed(1)}`;
+	if (diff.change === null) return diff.verdict;
+	return `${signed(diff.change)} % (${signed(diff.low)} to ${signed(diff.high)}), ${diff.verdict}`;
+}
+
 export function verdict(change) {
 	if (change.noise) return 'noise';
 	return change.change > 0 ? 'more' : 'less';

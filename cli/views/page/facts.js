@@ -1,6 +1,6 @@
 // The exact figures of one frame, as a list of [what, figure]: for the tooltip
 // and for the line that is read aloud.
-import { rateText, verdict } from './compare.js';
+import { diffText, rateText, verdict } from './compare.js';
 import { nodeInterval } from './functions.js';
 import { keyName, keyPlace } from './label.js';
 import { kindOf } from './palette.js';
@@ -45,10 +45,12 @@ function comparedFacts(model, tree, node) {
 	const sides = [0, 1].map(side => rateText(tree.total[side][node], model.seconds(side), unit));
 	const shares = [0, 1].map(side => number.percent(tree.total[side][node] / (model.selection.windows[side].total || 1)));
 	const change = model.nodeChange(tree, node);
+	const diff = model.diffOf(tree.functionOf(node));
 	return [
 		['before', `${sides[0]} · ${shares[0]} · ${number.count(tree.samples[0][node])} samples`],
 		['after', `${sides[1]} · ${shares[1]} · ${number.count(tree.samples[1][node])} samples`],
 		['change', `${number.change(tree.total[0][node] / model.seconds(0), tree.total[1][node] / model.seconds(1))} · ${verdict(change)}`],
+		...diff ? [['function', `self ${diffText(diff)} by diff`]] : [],
 	];
 }
 

@@ -104,6 +104,12 @@ export class Model {
 		return changeOf(before / this.seconds(0), after / this.seconds(1), samplesBefore, samplesAfter);
 	}
 
+	// What diff says of a function; it knows of no filter and no other metric.
+	diffOf(called) {
+		if (this.selection.filtered || this.selection.ranged || this.metric !== this.usual) return undefined;
+		return this.profile.verdicts.get(called);
+	}
+
 	nodeChange(tree, node) {
 		return this.change(tree.total[0][node], tree.total[1][node], tree.samples[0][node], tree.samples[1][node]);
 	}

@@ -11,6 +11,7 @@ export const INLINED = 4;
 export function profileOf(bytes) {
 	const reader = new Reader(bytes);
 	const profile = { meta: JSON.parse(reader.text(reader.number())) };
+	profile.verdicts = verdictsOf(reader.text(reader.number()));
 	const texts = profile.texts = reader.texts();
 
 	profile.functions = { name: reader.column(), module: reader.column() };
@@ -26,6 +27,12 @@ export function profileOf(bytes) {
 	profile.states = Array.from(reader.column(), text => texts[text]);
 	profile.rows = rowsOf(reader, profile);
 	return profile;
+}
+
+// What `hostprof diff` says of functions, by function; of a comparison.
+function verdictsOf(text) {
+	const rows = text ? JSON.parse(text) : [];
+	return new Map(rows.map(([called, change, low, high, q, verdict]) => [called, { change, low, high, q, verdict }]));
 }
 
 function records(reader, texts, fields) {

@@ -1,6 +1,6 @@
 // Functions as a table: what the flame graph says in shapes, in figures, and
 // for everybody who does not see shapes.
-import { changeOf, rateText, verdict } from './compare.js';
+import { changeOf, diffText, rateText, verdict } from './compare.js';
 import { element, replace } from './element.js';
 import { functionIntervals } from './functions.js';
 import { baseName, visible } from './name.js';
@@ -166,12 +166,13 @@ function shareCell(share, interval) {
 
 function comparedCells(model, row) {
 	const unit = model.metric.unit;
-	const said = verdict(row.change);
+	const diff = model.diffOf(row.called);
+	const said = diff ? diff.verdict : verdict(row.change);
 	return [
 		element('td', { class: 'figure' }, row.before ? rateText(row.before, model.seconds(0), unit) : '–'),
 		element('td', { class: 'figure' }, row.self ? rateText(row.self, model.seconds(1), unit) : '–'),
 		element('td', { class: 'figure' }, row.before || row.self ? number.change(row.rates[0], row.rates[1]) : '–'),
-		element('td', { class: `verdict is-${said}` }, row.before || row.self ? said : ''),
+		element('td', { class: `verdict is-${said}`, title: diff ? diffText(diff) : null }, row.before || row.self ? said : ''),
 		element('td', { class: 'figure' }, rateText(row.total, model.seconds(1), unit)),
 	];
 }
