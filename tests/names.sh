@@ -216,6 +216,9 @@ names_build() {
 	go build -ldflags '-s -w' -o n-go spin.go 2>/dev/null && kind n-go main.hot ./n-go
 	$cc -DHOT=hot_deleted spin.c -o n-deleted && kind n-deleted hot_deleted ./n-deleted
 	$cc -DHOT=hot_replaced spin.c -o n-replaced && gcc -O1 other.c -o n-other && kind n-replaced hot_replaced ./n-replaced
+	# Its comm is that of the memfd.
+	$cc -DHOT=hot_memfd spin.c -o in-memfd && [ -x "$TARGETS/memfd" ] &&
+		kind memfd:prog hot_memfd "$TARGETS/memfd exec ./in-memfd"
 	gcc -O1 vdso.c -o n-vdso && kind n-vdso 'clock_gettime' ./n-vdso
 	gcc -O1 jit.c -o n-jit && kind n-jit 'jitted loop' ./n-jit
 	gcc -O1 jitdump.c -o n-jitdump && kind n-jitdump 'dumped loop' ./n-jitdump
