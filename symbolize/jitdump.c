@@ -17,7 +17,8 @@
 #define NAME_MAX_SIZE 4096u
 #define LINES_READ    65536u
 
-/* So many new pieces are searched one by one before they are sorted in. */
+/* So many new pieces, and an eighth of the old ones, are searched one by one
+ * before they are sorted in: a growing file is sorted seldom. */
 #define FRESH_MAX 256
 
 /* Code nests little; only hostile files make a search longer than this. */
@@ -283,7 +284,8 @@ static const struct piece *piece_find(struct jitdump *jitdump, uint64_t address,
 	struct search search = { address, time, NULL };
 	size_t low = 0, high;
 
-	if (jitdump->count - jitdump->n_sorted > FRESH_MAX)
+	if (jitdump->count - jitdump->n_sorted >
+	    FRESH_MAX + jitdump->n_sorted / 8)
 		jitdump_sort(jitdump);
 	for (size_t i = jitdump->n_sorted; i < jitdump->count; i++)
 		search_take(&search, &jitdump->pieces[i]);

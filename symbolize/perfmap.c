@@ -14,7 +14,8 @@
 #define ENTRIES_MAX (2u << 20)
 #define NAME_MAX    4096u
 
-/* So many new entries are searched one by one before they are sorted in. */
+/* So many new entries, and an eighth of the old ones, are searched one by one
+ * before they are sorted in: a growing map is sorted seldom. */
 #define FRESH_MAX 512
 
 struct entry {
@@ -180,7 +181,8 @@ static const struct entry *entry_find(struct perfmap *perfmap, uint64_t address)
 {
 	uint32_t number;
 
-	if (perfmap->n_whole - perfmap->n_sorted > FRESH_MAX)
+	if (perfmap->n_whole - perfmap->n_sorted >
+	    FRESH_MAX + perfmap->n_sorted / 8)
 		perfmap_sort(perfmap);
 	for (size_t i = perfmap->count; i-- > perfmap->n_sorted;)
 		if (address - perfmap->entries[i].start <
