@@ -555,6 +555,8 @@ void pipeline_finish(struct pipeline *pipeline)
 	symbolizer_report(pipeline->symbolizer);
 	if (pipeline->waits)
 		waits_distribute(pipeline->waits);
+	process_table_report(pipeline->processes);
+	binary_files_report(pipeline->files, &pipeline->profile->notes);
 }
 
 struct profile *pipeline_profile(struct pipeline *pipeline)

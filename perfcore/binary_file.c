@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,23 @@ const struct binary_files_counts *binary_files_counts(
 	const struct binary_files *files)
 {
 	return &files->counts;
+}
+
+void binary_files_report(const struct binary_files *files, struct notes *notes)
+{
+	const struct binary_files_counts *counts = &files->counts;
+
+	if (counts->other_files)
+		notes_add(notes,
+			  "%" PRIu64 " files had been replaced before they "
+			  "could be opened: code in them has no names",
+			  counts->other_files);
+	if (counts->no_descriptors)
+		notes_add(notes,
+			  "%" PRIu64
+			  " files were not opened, too many are open "
+			  "already (ulimit -n)",
+			  counts->no_descriptors);
 }
 
 static int64_t now_ns(void)

@@ -62,6 +62,9 @@ struct binary_files_counts {
 const struct binary_files_counts *binary_files_counts(
 	const struct binary_files *files);
 
+/* Says in notes what a reader of the results should know of them. */
+void binary_files_report(const struct binary_files *files, struct notes *notes);
+
 /* Keeps the mount namespace of a living process, so that its files can be
  * read after its end. Does nothing for the host's own namespace. */
 void binary_files_pin(struct binary_files *files, struct process *process);

@@ -1,5 +1,7 @@
 #include "perfcore/process.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,7 @@ struct process_table {
 	struct last_exits exits;
 	uint64_t lost_time, sweep_time;
 	uint64_t boot_ns; /* UNIX time of the boot; 0: not this host's */
-	uint64_t maps_read, maps_failed;
+	uint64_t maps_read, maps_failed, maps_denied;
 	const char *empty;
 };
 
@@ -454,6 +456,7 @@ static void read_maps(struct process_table *table, struct instance *instance)
 	instance->maps_time = table->store.now;
 	table->maps_read += count >= 0;
 	table->maps_failed += count < 0;
+	table->maps_denied += count == -EACCES || count == -EPERM;
 	if (maps_count(maps)) {
 		maps_free(instance->process.maps);
 		instance->process.maps = maps;
@@ -532,6 +535,7 @@ void process_table_counts(const struct process_table *table,
 	*counts = (struct process_table_counts){
 		.maps_read = table->maps_read,
 		.maps_failed = table->maps_failed,
+		.maps_denied = table->maps_denied,
 	};
 	for (size_t i = 0; i < table->store.instances.count; i++) {
 		const struct instance *instance =
@@ -548,4 +552,14 @@ void process_table_counts(const struct process_table *table,
 		     entry; entry = entry->next)
 			counts->bytes += sizeof(*entry);
 	}
+}
+
+void process_table_report(const struct process_table *table)
+{
+	if (table->maps_denied)
+		notes_add(table->config.notes,
+			  "the mappings of %" PRIu64
+			  " processes were not to be "
+			  "read: permission denied (CAP_SYS_PTRACE)",
+			  table->maps_denied);
 }

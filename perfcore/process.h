@@ -89,9 +89,13 @@ const struct mapping *process_table_find(struct process_table *table,
 struct process_table_counts {
 	uint64_t processes, threads;	 /* alive in the table now */
 	uint64_t maps_read, maps_failed; /* of /proc/PID/maps */
+	uint64_t maps_denied;		 /* of the failed: no permission */
 	uint64_t bytes;			 /* roughly held */
 };
 void process_table_counts(const struct process_table *table,
 			  struct process_table_counts *counts);
+
+/* Says in the notes what a reader of the results should know of them. */
+void process_table_report(const struct process_table *table);
 
 #endif

@@ -156,11 +156,19 @@ static void c14_executable_without_map_files(void **state)
 
 static void c14_new_file_is_refused(void **state)
 {
+	struct notes notes;
+
 	(void)state;
 	tree_elf("proc/10/root/bin/prog", 2);
 	tree_elf("bin/prog", 2);
+	notes_init(&notes);
+	binary_files_report(files, &notes);
+	assert_int_equal(notes.count, 0);
 	expect_absent(by_build_id("/bin/prog (deleted)", 1), ESTALE);
 	assert_int_equal(binary_files_counts(files)->other_files, 1);
+	binary_files_report(files, &notes);
+	assert_int_equal(notes.count, 1);
+	notes_destroy(&notes);
 }
 
 static void c17_root_of_the_process_before_the_host(void **state)

@@ -195,6 +195,9 @@ static void unknown_and_gone(void **state)
 	assert_int_equal(counts().maps_failed, 1);
 	path_at(thread, 0x1000);
 	assert_int_equal(counts().maps_failed, 1);
+	/* Nobody could have known its maps: nothing to tell. */
+	process_table_report(table);
+	assert_int_equal(notes.count, 0);
 }
 
 static void born_and_executed_without_proc(void **state)
