@@ -181,6 +181,40 @@ static void a_chain_that_runs_off_ends_there(void **state)
 	pipeline_free(pipeline);
 }
 
+/* What the last stack of a process had is not looked up again: other leaves,
+ * shorter and longer stacks, another process in between. */
+static void stacks_that_share_frames_stay_apart(void **state)
+{
+	static const uint64_t one[] = { USER_CONTEXT, 0x400010, 0x400020,
+					0x400030 };
+	static const uint64_t other[] = { USER_CONTEXT, 0x400018, 0x400020,
+					  0x400030 };
+	static const uint64_t inner[] = { USER_CONTEXT, 0x40002f };
+	static const uint64_t off[] = { USER_CONTEXT, 0x400010, 0x400020, 0x9 };
+	struct event events[] = {
+		comm(7, "prog"),	   map(7, 0x400000, "/bin/prog"),
+		comm(71, "prog"),	   map(71, 0x400000, "/bin/prog"),
+		sample(7, 1000, one, 4),   sample(7, 1000, other, 4),
+		sample(7, 1000, inner, 2), sample(71, 1000, off, 4),
+		sample(7, 1000, one, 4),
+	};
+	static const char *const texts[] = {
+		"[prog]+0x1010 < [prog]+0x101f < [prog]+0x102f",
+		"[prog]+0x1018 < [prog]+0x101f < [prog]+0x102f",
+		"[prog]+0x102f",
+		"[prog]+0x1010 < [prog]+0x101f < [broken stack]",
+	};
+	struct profile *profile = RUN(events, .root = NULL);
+
+	(void)state;
+	assert_int_equal(profile->n_rows, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(stack_text(profile, profile->rows[i].stack),
+				    texts[i]);
+	assert_int_equal(profile->rows[0].count, 2);
+	pipeline_free(pipeline);
+}
+
 static void a_full_callchain_is_truncated_c35(void **state)
 {
 	uint64_t chain[128] = { USER_CONTEXT };
@@ -300,6 +334,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_of_kernel_and_user),
 		cmocka_unit_test(a_chain_that_runs_off_ends_there),
+		cmocka_unit_test(stacks_that_share_frames_stay_apart),
 		cmocka_unit_test(a_full_callchain_is_truncated_c35),
 		cmocka_unit_test(idle_and_filtered_samples_are_counted),
 		cmocka_unit_test(bpf_programs_are_named_in_their_time_c52),
