@@ -108,6 +108,7 @@ static void stacks_make(struct pipeline *pipeline)
 		.walker = pipeline->walker,
 		.jit_dumps = pipeline->jit_dumps,
 		.max_callchain = pipeline->config.max_callchain,
+		.want_addresses = pipeline->config.raw != NULL,
 	};
 
 	config.kernel_build_id_size =
@@ -278,6 +279,16 @@ static void count_stack(struct pipeline *pipeline, enum stack_end end)
 	counts->stacks_failed += end == STACK_FAILED;
 }
 
+static void write_raw(struct pipeline *pipeline, const struct event *event,
+		      const struct thread *thread)
+{
+	size_t count;
+	const uint64_t *addresses = stacks_addresses(pipeline->stacks, &count);
+
+	raw_recording_sample(pipeline->config.raw, event, thread, addresses,
+			     count);
+}
+
 static struct profile_row row_of(struct pipeline *pipeline,
 				 const struct event *event,
 				 struct thread *thread,
@@ -311,6 +322,8 @@ static void add_sample(struct pipeline *pipeline, const struct event *event,
 	struct profile_row row =
 		row_of(pipeline, event, thread, container, &end);
 
+	if (pipeline->config.raw)
+		write_raw(pipeline, event, thread);
 	row.values[value] = event->sample.period;
 	pipeline->values.samples[value]++;
 	profile_add(pipeline->profile, &row);
@@ -432,6 +445,8 @@ const struct waits *pipeline_waits(const struct pipeline *pipeline)
 static void take_event(struct pipeline *pipeline, const struct event *event)
 {
 	pipeline->counts.events++;
+	if (pipeline->config.raw && event->kind != EVENT_SAMPLE)
+		raw_recording_event(pipeline->config.raw, event);
 	switch (event->kind) {
 	case EVENT_SAMPLE:
 		if (pipeline->waits && event->event == SESSION_WAITS)

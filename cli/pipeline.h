@@ -8,6 +8,7 @@
 #define CLI_PIPELINE_H
 
 #include "cli/profile/profile.h"
+#include "cli/raw_recording.h"
 #include "cli/sample_filter.h"
 #include "cli/waits.h"
 #include "perfcore/source.h"
@@ -22,6 +23,7 @@ struct pipeline_config {
 	uint32_t max_callchain; /* frames after which the kernel cuts a
 				 * callchain; 0: not known */
 	bool want_inlines;
+	struct raw_recording *raw; /* written beside it; NULL: none */
 
 	/* For a file from elsewhere: what of this host is right for it. */
 	const char *kallsyms; /* the recorded kernel's symbols; NULL: none */

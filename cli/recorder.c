@@ -18,6 +18,7 @@ struct recorder {
 	struct session *session;
 	struct pipeline *pipeline;
 	struct accounting *accounting;
+	struct raw_recording *raw; /* NULL: none */
 	struct notes notes;	   /* of opening, before there is a profile */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t wall_begin_ns;
@@ -53,6 +54,14 @@ static int recorder_open(struct recorder *recorder, struct error *error)
 			      &recorder->notes, error);
 	if (result < 0)
 		return result;
+	if (options->raw_name)
+		result = raw_recording_new(
+			&recorder->raw, options->raw_fd, options->raw_name,
+			source_info(session_source(recorder->session)),
+			options->has_cgroups, error);
+	if (result < 0)
+		return result;
+	config.raw = recorder->raw;
 	recorder->pipeline = pipeline_new(
 		&config, source_info(session_source(recorder->session)));
 	recorder->accounting = accounting_new("");
@@ -99,6 +108,8 @@ static int drain(struct recorder *recorder, struct error *error)
 				session_source(recorder->session), error);
 	if (recorder->options->session.off_cpu)
 		waits_pace(recorder, sys_clock_ns(CLOCK_MONOTONIC));
+	if (result >= 0 && recorder->raw)
+		result = raw_recording_flush(recorder->raw, error);
 	return result;
 }
 
@@ -214,12 +225,15 @@ int recorder_run(const struct recorder_options *options,
 	result = recorder_open(&recorder, error);
 	if (result == 0)
 		result = record_window(&recorder, error);
+	if (result >= 0 && recorder.raw)
+		result = raw_recording_finish(recorder.raw, error);
 	if (result >= 0) {
 		pipeline_finish(recorder.pipeline);
 		describe(&recorder);
 		*profile = pipeline_take(recorder.pipeline);
 		result = 0;
 	}
+	raw_recording_free(recorder.raw);
 	pipeline_free(recorder.pipeline);
 	accounting_free(recorder.accounting);
 	session_free(recorder.session);

@@ -20,6 +20,13 @@ struct recorder_options {
 	double off_cpu_budget; /* part of each CPU for stacks of waits, 0 to 1;
 				* only with session.off_cpu */
 
+	/* A perf.data to write beside the profile: its name for messages
+	 * (NULL: none is written), its file, borrowed, and whether it tells
+	 * of cgroups. */
+	const char *raw_name;
+	int raw_fd;
+	bool has_cgroups;
+
 	/* Recording ends when *stop is set (by a signal handler), or when
 	 * is_over() says so (asked several times a second). NULL: neither. */
 	const volatile sig_atomic_t *stop;

@@ -40,6 +40,8 @@ struct stacks {
 	struct mapping last; /* of this sample's last user frame, a copy: maps
 			      * may change; end 0: none yet */
 	struct recent recents[RECENTS];
+	uint64_t *addresses, context; /* of this sample, if wanted */
+	size_t n_addresses, addresses_capacity;
 };
 
 struct stacks *stacks_new(const struct stacks_config *config)
@@ -74,6 +76,7 @@ void stacks_free(struct stacks *stacks)
 		free(stacks->recents[i].nodes);
 	}
 	free(stacks->found);
+	free(stacks->addresses);
 	free(stacks);
 }
 
@@ -103,6 +106,30 @@ static void found_add(struct stacks *stacks, uint32_t frame)
 	stacks->found[stacks->n_found++] = frame;
 }
 
+static void address_push(struct stacks *stacks, uint64_t address)
+{
+	stacks->addresses = mem_grow(stacks->addresses, stacks->n_addresses,
+				     &stacks->addresses_capacity,
+				     sizeof(*stacks->addresses));
+	stacks->addresses[stacks->n_addresses++] = address;
+}
+
+static void address_add(struct stacks *stacks, uint64_t context, uint64_t ip)
+{
+	if (!stacks->config.want_addresses)
+		return;
+	if (stacks->context != context)
+		address_push(stacks, context);
+	stacks->context = context;
+	address_push(stacks, ip);
+}
+
+const uint64_t *stacks_addresses(const struct stacks *stacks, size_t *count)
+{
+	*count = stacks->n_addresses;
+	return stacks->addresses;
+}
+
 static void add_kernel(struct stacks *stacks, uint64_t ip, bool is_exact)
 {
 	uint64_t address = ip - !is_exact;
@@ -111,6 +138,7 @@ static void add_kernel(struct stacks *stacks, uint64_t ip, bool is_exact)
 
 	if (!mapping)
 		return; /* below the kernel: no code of it */
+	address_add(stacks, (uint64_t)PERF_CONTEXT_KERNEL, ip);
 	found_add(stacks, frame_table_get(stacks->config.frames,
 					  mapping->binary, address, &is_new));
 }
@@ -183,6 +211,7 @@ static enum unwind_end add_callchain(struct stacks *stacks,
 			continue;
 		n_frames++;
 		if (is_user_context(context)) {
+			address_add(stacks, (uint64_t)PERF_CONTEXT_USER, ip);
 			if (!add_user(stacks, process, ip, is_exact)) {
 				end = UNWIND_BAD_DATA;
 				break;
@@ -205,6 +234,7 @@ static enum unwind_end add_leaf(struct stacks *stacks, struct process *process,
 {
 	switch (sample->mode) {
 	case CPU_MODE_USER:
+		address_add(stacks, (uint64_t)PERF_CONTEXT_USER, sample->ip);
 		return add_user(stacks, process, sample->ip, true)
 			       ? UNWIND_COMPLETE
 			       : UNWIND_BAD_DATA;
@@ -227,14 +257,15 @@ static enum unwind_end add_unwound(struct stacks *stacks,
 	struct walked_stack walked;
 
 	if (!stack_walker_walk(stacks->config.walker, process, sample, &walked))
-		return sample->mode == CPU_MODE_USER &&
-				       !add_user(stacks, process, sample->ip,
-						 true)
-			       ? UNWIND_BAD_DATA
+		return sample->mode == CPU_MODE_USER
+			       ? add_leaf(stacks, process, sample)
 			       : UNWIND_COMPLETE;
-	for (size_t i = 0; i < walked.count; i++)
+	for (size_t i = 0; i < walked.count; i++) {
+		address_add(stacks, (uint64_t)PERF_CONTEXT_USER,
+			    walked.frames[i].ip);
 		add_user(stacks, process,
 			 unwind_frame_lookup(&walked.frames[i]), true);
+	}
 	return walked.end;
 }
 
@@ -302,6 +333,8 @@ uint32_t stacks_of(struct stacks *stacks, struct process *process,
 	enum unwind_end why;
 
 	stacks->n_found = 0;
+	stacks->n_addresses = 0;
+	stacks->context = 0;
 	stacks->last = (struct mapping){ 0 };
 	why = add_all(stacks, process, sample);
 	*end = ends[why];

@@ -32,6 +32,7 @@ struct stacks_config {
 	struct stack_walker *walker; /* NULL: no stack is unwound */
 	struct jit_dumps *jit_dumps; /* NULL: none are looked for */
 	uint32_t max_callchain;	     /* as pipeline_config */
+	bool want_addresses;
 	uint8_t kernel_build_id[BUILD_ID_MAX];
 	uint8_t kernel_build_id_size; /* 0: not known */
 };
@@ -45,6 +46,11 @@ void stacks_free(struct stacks *stacks);
  * "[no unwind information]" or "[broken stack]". */
 uint32_t stacks_of(struct stacks *stacks, struct process *process,
 		   const struct sample *sample, enum stack_end *end);
+
+/* The last stack as addresses, leaf first: raw return addresses between the
+ * kernel's context markers; valid until the next stacks_of(). Only where
+ * config.want_addresses was set. */
+const uint64_t *stacks_addresses(const struct stacks *stacks, size_t *count);
 
 /* A KSYMBOL record: code of the kernel that came or went (BPF, case C52). */
 void stacks_ksymbol(struct stacks *stacks, const struct event_ksymbol *event);

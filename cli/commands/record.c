@@ -41,7 +41,7 @@ struct record_options {
 	int call_graph;
 	bool off_cpu;
 	double off_cpu_budget; /* percent */
-	bool is_quiet;
+	bool is_quiet, is_raw, has_cgroups;
 	int color;
 };
 
@@ -106,6 +106,12 @@ static const struct option output_options[] = {
 	{ "output", 'o', "FILE",
 	  "where to write it [hostprof-HOST-TIME.pb.gz]; - is standard output",
 	  OPTION_TEXT, AT(output) },
+	{ "raw", 0, NULL,
+	  "a perf.data instead of a profile, as for a FILE named *.data",
+	  OPTION_SWITCH, AT(is_raw) },
+	{ "cgroups", 0, NULL,
+	  "cgroups too in a perf.data (autofdo stops there)", OPTION_SWITCH,
+	  AT(has_cgroups) },
 	{ "quiet", 'q', NULL, "no summary", OPTION_SWITCH, AT(is_quiet) },
 	{ NULL }
 };
@@ -146,6 +152,9 @@ static void signals_set(void)
 }
 
 struct recording {
+	char *path; /* of what is written */
+	bool is_raw;
+	struct output_file raw; /* the perf.data, if that is written */
 	const struct record_options *options;
 	struct child child;
 	char *const *argv;  /* of the command; NULL: none */
@@ -182,7 +191,17 @@ static void on_progress(void *context, double seconds, uint64_t samples)
 			(unsigned long long)samples);
 }
 
-static char *default_output(void)
+/* What is written is a perf.data, by --raw or by its name. */
+static bool wants_raw(const struct record_options *options)
+{
+	const char *name = options->output;
+	size_t length = name ? strlen(name) : 0;
+
+	return options->is_raw ||
+	       (length > 5 && strcmp(name + length - 5, ".data") == 0);
+}
+
+static char *default_output(const char *suffix)
 {
 	char stamp[32];
 	struct utsname system;
@@ -193,7 +212,7 @@ static char *default_output(void)
 		if (*at == '/')
 			*at = '_';
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime(&now));
-	return mem_printf("hostprof-%s-%s.pb.gz", system.nodename, stamp);
+	return mem_printf("hostprof-%s-%s%s", system.nodename, stamp, suffix);
 }
 
 /* Where we cannot unwind this machine's stacks, "auto" is frame pointers. */
@@ -269,15 +288,34 @@ static int record_run(const struct record_options *options,
 	struct error error;
 	int result;
 
+	if (recording->is_raw) {
+		result = output_file_open(&recording->raw, recording->path,
+					  &error);
+		if (result < 0) {
+			message_error("%s", error.text);
+			return COMMAND_FAILED;
+		}
+		recorder.raw_name = recording->path;
+		recorder.raw_fd = recording->raw.fd;
+		recorder.has_cgroups = options->has_cgroups;
+	}
 	if (recording->argv) {
 		result =
 			child_start(&recording->child, recording->argv, &error);
 		if (result < 0) {
+			if (recording->is_raw)
+				output_file_close(&recording->raw, result,
+						  &error);
 			message_error("%s", error.text);
 			return COMMAND_FAILED;
 		}
 	}
 	result = recorder_run(&recorder, profile, &error);
+	if (recording->is_raw) {
+		int closed = output_file_close(&recording->raw, result, &error);
+
+		result = result < 0 ? result : closed;
+	}
 	if (recording->shows_progress)
 		fprintf(stderr, "\r\033[K");
 	if (result < 0) {
@@ -305,19 +343,19 @@ static void show_summary(const struct profile *profile, const char *path,
 }
 
 static int record_output(const struct record_options *options,
+			 const struct recording *recording,
 			 const struct profile *profile)
 {
-	bool to_stdout = options->output && strcmp(options->output, "-") == 0;
-	char *path = options->output ? mem_strdup(options->output)
-				     : default_output();
+	bool to_stdout = strcmp(recording->path, "-") == 0;
 	struct error error;
-	int result = profile_save(profile, path, &error);
+	int result = 0;
 
+	if (!recording->is_raw)
+		result = profile_save(profile, recording->path, &error);
 	if (result < 0)
 		message_error("%s", error.text);
 	else if (!options->is_quiet && !to_stdout)
-		show_summary(profile, path, options->color);
-	free(path);
+		show_summary(profile, recording->path, options->color);
 	return result < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -339,15 +377,20 @@ static int record(int argc, char **argv)
 		recording.argv = operands.items;
 	recording.child.gate = recording.child.report = -1;
 	recording.shows_progress = isatty(STDERR_FILENO) && !options.is_quiet;
+	recording.is_raw = wants_raw(&options);
+	recording.path = options.output	    ? mem_strdup(options.output)
+			 : recording.is_raw ? default_output(".data")
+					    : default_output(".pb.gz");
 	signals_set();
 	code = record_run(&options, &recording, &profile);
 	if (code == COMMAND_DONE) {
-		code = record_output(&options, profile);
+		code = record_output(&options, &recording, profile);
 		if (code == COMMAND_DONE && recording.argv &&
 		    recording.child.has_ended)
 			code = child_exit_code(&recording.child);
 	}
 	profile_free(profile);
+	free(recording.path);
 	free(options.pids);
 	return code;
 }
