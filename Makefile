@@ -8,14 +8,13 @@ V       ?= 0
 BUILD   ?= build
 BINARY  := $(if $(filter build,$(BUILD)),hostprof,$(BUILD)/hostprof)
 
-PACKAGES := gcc make pkg-config libpfm4-dev libelf-dev libdw-dev libcapstone-dev \
-	libcmocka-dev zlib1g-dev libzstd-dev libjansson-dev uthash-dev libiberty-dev \
-	liblzma-dev
+PACKAGES := gcc make libpfm4-dev libelf-dev libdw-dev libcmocka-dev zlib1g-dev \
+	libzstd-dev libjansson-dev libiberty-dev liblzma-dev
 
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wvla -Wstrict-prototypes \
 	-Wno-missing-field-initializers
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS)
-LIBS := -lpfm -ldw -lelf -lcapstone -ljansson -lzstd -lz -llzma -l:libiberty.a -lm
+LIBS := -lpfm -lelf -ljansson -lzstd -lz -llzma -l:libiberty.a -lm
 
 ROOMS   := perfcore symbolize cli
 SOURCES := $(sort $(shell find $(ROOMS) -name '*.c'))
@@ -50,7 +49,7 @@ $(BUILD)/%.o: %.c
 $(BUILD)/tests/%: tests/unit/%.c $(TEST_PARTS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call quiet,TEST $@)$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -o $@ $< \
-		$(if $(filter $@,$(FAKE_SYS_TESTS)),tests/unit/fake_sys.c) $(TEST_PARTS) $(LIBRARY) -lcmocka $(LIBS)
+		$(if $(filter $@,$(FAKE_SYS_TESTS)),tests/unit/fake_sys.c) $(TEST_PARTS) $(LIBRARY) -lcmocka -ldw $(LIBS)
 
 -include $(OBJECTS:.o=.d) $(TEST_PARTS:.o=.d) $(UNIT_TESTS:=.d)
 

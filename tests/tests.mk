@@ -104,7 +104,7 @@ fuzz: $(patsubst tests/fuzz/fuzz_%.c,fuzz-%,$(sort $(wildcard tests/fuzz/fuzz_*.
 # Compiles the C++ library's headers, unoptimised output thrown away.
 $(BUILD)/bench/unwind: tests/bench/unwind.c $(STACK_SAMPLES) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(call quiet,BENCH $@)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(STACK_SAMPLES) $(LIBRARY) $(LIBS)
+	$(call quiet,BENCH $@)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(STACK_SAMPLES) $(LIBRARY) -ldw $(LIBS)
 
 bench-unwind: $(BUILD)/bench/unwind ## what a frame costs, against libdw (root)
 	@printf '%s\n' '#include <bits/stdc++.h>' 'std::regex r("a|b");' \
