@@ -148,7 +148,7 @@ export function callTree(selection, options) {
 	const { profile, metric } = selection;
 	const { rows, nodes } = profile;
 	const groups = groupRows(selection, options.group);
-	const tree = new Tree(profile, selection.sides, Math.min(nodes.count, selection.taken.length * 4) + 64);
+	const tree = new Tree(profile, selection.sides, (options.group.length ? selection.taken.length * 4 : nodes.count) + 64);
 	const walk = new Walk(tree, selection.hidden, options.recursion);
 	tree.rowNode = new Int32Array(rows.count).fill(-1);
 	groups.forEach((group, number) => {
