@@ -8,8 +8,9 @@
 
 #include "perfcore/mem.h"
 
-#define FILES_MAX 65536u
-#define ROWS_MAX  (8u << 20)
+#define FILES_MAX   65536u
+#define PROGRAM_MAX (256u << 20) /* bytes */
+#define ROWS_MAX    (8u << 20)
 
 /* The header of a line number program, and the state of running it. */
 struct program {
@@ -169,7 +170,8 @@ static bool header_read(struct program *program)
 		length = cursor_u64(cursor);
 		program->sizes.offset = 8;
 	}
-	if (cursor->has_failed || length > cursor_left(cursor))
+	if (cursor->has_failed || length > cursor_left(cursor) ||
+	    length > PROGRAM_MAX)
 		return false;
 	cursor->end = cursor->at + length;
 	program->sizes.version = (uint8_t)cursor_u16(cursor);

@@ -86,14 +86,6 @@ static int unpack_zdebug(struct debug_bytes *out, struct cursor cursor)
 		      size);
 }
 
-static bool is_other_order(const struct image *image)
-{
-	uint8_t here =
-		__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
-
-	return image->bytes[EI_DATA] != here;
-}
-
 static int section_read(struct debug_bytes *out, const struct image *image,
 			const char *name, bool is_split)
 {
@@ -111,7 +103,7 @@ static int section_read(struct debug_bytes *out, const struct image *image,
 			return section.header.sh_type == SHT_NOBITS ? 0
 								    : -EINVAL;
 		cursor = cursor_at(bytes, size);
-		cursor.is_swapped = is_other_order(image);
+		cursor.is_swapped = image_is_swapped(image);
 		if (section.header.sh_flags & SHF_COMPRESSED)
 			return unpack_compressed(out, image, cursor);
 		*out = (struct debug_bytes){ bytes, size, false };
@@ -129,7 +121,7 @@ int debug_sections_read(struct debug_sections *sections,
 			const struct image *image, bool is_split)
 {
 	*sections = (struct debug_sections){
-		.is_swapped = is_other_order(image),
+		.is_swapped = image_is_swapped(image),
 	};
 	for (size_t i = 0; i < DEBUG_SECTIONS_COUNT; i++) {
 		int ret = section_read(&sections->of[i], image,

@@ -474,8 +474,9 @@ void debug_file_scan(struct debug_file *file, void (*forget)(void *context),
 	uint64_t next_forget = FORGET_STEP;
 	struct debug_unit unit;
 
-	while (!cursor.has_failed && cursor_left(&cursor) &&
-	       file->n_units < UNITS_MAX && unit_read(file, &cursor, &unit)) {
+	for (uint32_t i = 0; i < UNITS_MAX && cursor_left(&cursor) &&
+			     unit_read(file, &cursor, &unit);
+	     i++) {
 		cursor.at = cursor.begin + unit.end;
 		if (!unit_is_known(&unit))
 			continue;

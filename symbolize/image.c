@@ -8,11 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "perfcore/cursor.h"
 #include "perfcore/mem.h"
 
 /* The loader maps whole pages; 64 KB is the largest page of our machines,
  * but every linker aligns for 4 KB at least. */
 #define LOADER_PAGE 4096u
+
+/* Bounds on what a file declares: a sparse one of any size costs nothing. */
+#define HEADERS_MAX    65536u
+#define SECTIONS_MAX   (1u << 20)
+#define NOTES_MAX_SIZE (1u << 20)
+
+bool image_is_swapped(const struct image *image)
+{
+	uint8_t here =
+		__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+
+	return image->size > EI_DATA && image->bytes[EI_DATA] != here;
+}
 
 static void segment_add(struct image *image, const GElf_Phdr *header)
 {
@@ -25,12 +39,21 @@ static void segment_add(struct image *image, const GElf_Phdr *header)
 	};
 }
 
-static void segments_read(struct image *image)
+static size_t header_count(const struct image *image)
 {
 	size_t count;
+
+	if (elf_getphdrnum(image->elf, &count))
+		return 0;
+	return count < HEADERS_MAX ? count : HEADERS_MAX;
+}
+
+static void segments_read(struct image *image)
+{
+	size_t count = header_count(image);
 	GElf_Phdr header;
 
-	if (elf_getphdrnum(image->elf, &count) || !count)
+	if (!count)
 		return;
 	image->segments = mem_calloc(count, sizeof(*image->segments));
 	for (size_t i = 0; i < count; i++)
@@ -81,7 +104,7 @@ static bool notes_read(struct image *image, Elf_Data *data)
 	size_t offset = 0, name, bytes;
 	GElf_Nhdr note;
 
-	while (data && offset < data->d_size &&
+	while (data && offset < data->d_size && offset < NOTES_MAX_SIZE &&
 	       (offset = gelf_getnote(data, offset, &note, &name, &bytes)) > 0)
 		if (note_read(image, &note, (const char *)data->d_buf + name,
 			      (const uint8_t *)data->d_buf + bytes))
@@ -92,11 +115,10 @@ static bool notes_read(struct image *image, Elf_Data *data)
 /* Takes the build-id from the first segment or section of notes with one. */
 static void build_id_find(struct image *image)
 {
-	size_t count = 0;
+	size_t count = header_count(image);
 	GElf_Phdr header;
 	GElf_Shdr section;
 
-	elf_getphdrnum(image->elf, &count);
 	for (size_t i = 0; i < count; i++)
 		if (gelf_getphdr(image->elf, (int)i, &header) &&
 		    header.p_type == PT_NOTE &&
@@ -123,6 +145,49 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return true;
 }
 
+/* A number of 2 bytes, or of the file's word size, at an offset; 0: none. */
+static uint64_t number_at(const struct image *image, uint64_t offset,
+			  bool is_half)
+{
+	struct cursor cursor = cursor_at(image->bytes, image->size);
+	uint64_t number;
+
+	if (offset > image->size)
+		return 0;
+	cursor.is_swapped = image_is_swapped(image);
+	cursor_skip(&cursor, offset);
+	if (is_half)
+		number = cursor_u16(&cursor);
+	else
+		number = image->bytes[EI_CLASS] == ELFCLASS64
+				 ? cursor_u64(&cursor)
+				 : cursor_u32(&cursor);
+	return cursor.has_failed ? 0 : number;
+}
+
+/*
+ * libelf allocates for every section that a file declares. Where e_shnum is
+ * 0, their number is the size of the first one.
+ */
+static bool has_sane_sections(const struct image *image)
+{
+	bool is_64 = image->bytes[EI_CLASS] == ELFCLASS64;
+	uint64_t table = number_at(image,
+				   is_64 ? offsetof(Elf64_Ehdr, e_shoff)
+					 : offsetof(Elf32_Ehdr, e_shoff),
+				   false);
+
+	return !table ||
+	       number_at(image,
+			 is_64 ? offsetof(Elf64_Ehdr, e_shnum)
+			       : offsetof(Elf32_Ehdr, e_shnum),
+			 true) ||
+	       number_at(image,
+			 table + (is_64 ? offsetof(Elf64_Shdr, sh_size)
+					: offsetof(Elf32_Shdr, sh_size)),
+			 false) <= SECTIONS_MAX;
+}
+
 static int image_parse(struct image *image, const char *path,
 		       struct error *error)
 {
@@ -130,6 +195,9 @@ static int image_parse(struct image *image, const char *path,
 	size_t n_sections;
 
 	elf_version(EV_CURRENT);
+	if (image->size >= EI_NIDENT && !has_sane_sections(image))
+		return error_set(error, -ENOEXEC,
+				 "%s declares too many sections", path);
 	/* libelf does not write to a native image that it only reads. */
 	image->elf = elf_memory((char *)(uintptr_t)image->bytes, image->size);
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF ||
@@ -284,9 +352,8 @@ const uint8_t *image_section_bytes(const struct image *image,
 
 bool image_header(const struct image *image, uint32_t type, GElf_Phdr *header)
 {
-	size_t count = 0;
+	size_t count = header_count(image);
 
-	elf_getphdrnum(image->elf, &count);
 	for (size_t i = 0; i < count; i++)
 		if (gelf_getphdr(image->elf, (int)i, header) &&
 		    header->p_type == type)

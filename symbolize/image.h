@@ -59,6 +59,9 @@ void image_survive_truncation(void);
 
 void image_destroy(struct image *image);
 
+/* The file is of the other byte order than this machine. */
+bool image_is_swapped(const struct image *image);
+
 /* Finds a section by name, or the first one of a type (SHT_*). */
 bool image_section(const struct image *image, const char *name,
 		   struct image_section *section);

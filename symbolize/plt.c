@@ -6,6 +6,9 @@
 
 #define STUB_MAX 32
 
+/* The largest programs have some 100,000. */
+#define RELOCATIONS_MAX (4 << 20)
+
 static uint32_t little_u32(const uint8_t *bytes)
 {
 	return bytes[0] | bytes[1] << 8 | bytes[2] << 16 |
@@ -186,7 +189,9 @@ static bool slot_search(const struct image *image,
 {
 	GElf_Rela relocation;
 
-	for (int i = 0; relocation_at(relocations, i, &relocation); i++)
+	for (int i = 0;
+	     i < RELOCATIONS_MAX && relocation_at(relocations, i, &relocation);
+	     i++)
 		if (relocation.r_offset == pointer)
 			return slot_set(image, &relocation, slot);
 	return false;

@@ -9,6 +9,9 @@
 #define NUMBER_BITS 30
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 
+/* Chromium with all of its symbols has two million. */
+#define SYMBOLS_MAX (16u << 20)
+
 /* A hostile table may hold any number of symbols that end before the address
  * asked for; a real one holds a handful of nested ones. */
 #define WALK_MAX 4096
@@ -59,8 +62,8 @@ static bool source_set(struct symtab_source *source, const struct image *image,
 	if (!symbols || !symbols->d_buf || !strings_size || !entry)
 		return false;
 	count = symbols->d_size / entry;
-	if (count > NUMBER_MASK)
-		count = NUMBER_MASK;
+	if (count > SYMBOLS_MAX)
+		count = SYMBOLS_MAX;
 	*source = (struct symtab_source){
 		.image = image,
 		.symbols = symbols,
@@ -117,7 +120,7 @@ static uint64_t gnu_hash_count(const struct image *image, uint64_t table)
 	uint64_t last = 0;
 	size_t left;
 
-	if (!image_at(image, chain, &left))
+	if (n_buckets > SYMBOLS_MAX || !image_at(image, chain, &left))
 		return 0;
 	for (uint32_t i = 0; i < n_buckets; i++) {
 		uint32_t start = word_at(image, buckets + 4ull * i);
@@ -126,7 +129,8 @@ static uint64_t gnu_hash_count(const struct image *image, uint64_t table)
 	}
 	if (last < first)
 		return first;
-	while (image_at(image, chain + 4 * (last - first), &left) &&
+	while (last - first < SYMBOLS_MAX &&
+	       image_at(image, chain + 4 * (last - first), &left) &&
 	       !(word_at(image, chain + 4 * (last - first)) & 1))
 		last++;
 	return last + 1;

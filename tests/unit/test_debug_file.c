@@ -1,5 +1,7 @@
 #include "symbolize/debug_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,6 +186,35 @@ static void test_file_truncated_while_mapped(void **state)
 	assert_string_equal(built_name_at(built, 0x1100), "");
 }
 
+/* A sparse file costs nothing, and may declare a thousand million sections. */
+static void test_sparse_file_that_declares_too_much(void **state)
+{
+	static const uint8_t none[2] = { 0, 0 }, many[8] = { 0, 0, 0, 0x40 };
+	struct built *built = *state;
+	char *path = mem_printf("%s/p", built->dir);
+	struct module_input input = { .path = path, .strings = built->strings };
+	struct module *module;
+	struct error error;
+	uint64_t table;
+	FILE *file;
+
+	built_run(built, "gcc -O1 -nostdlib -e main p.c -o p && "
+			 "truncate -s 200G p");
+	file = fopen(path, "r+");
+	fseek(file, offsetof(Elf64_Ehdr, e_shoff), SEEK_SET);
+	assert_int_equal(fread(&table, sizeof(table), 1, file), 1);
+	fseek(file, offsetof(Elf64_Ehdr, e_shnum), SEEK_SET);
+	fwrite(none, sizeof(none), 1, file);
+	fseek(file, (long)(table + offsetof(Elf64_Shdr, sh_size)), SEEK_SET);
+	fwrite(many, sizeof(many), 1, file);
+	fclose(file);
+	input.fd = open(path, O_RDONLY);
+	assert_int_equal(module_new(&module, &input, &error), -ENOEXEC);
+	assert_non_null(strstr(error.text, "too many sections"));
+	close(input.fd);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +222,7 @@ int main(void)
 		BUILT_TEST(test_debug_file_by_debuglink),
 		BUILT_TEST(test_prelinked_after_the_split),
 		BUILT_TEST(test_file_truncated_while_mapped),
+		BUILT_TEST(test_sparse_file_that_declares_too_much),
 		BUILT_TEST(test_c19_wrong_build_id_is_refused),
 		BUILT_TEST(test_c19_wrong_debuglink_is_refused),
 		BUILT_TEST(test_c19_wrong_crc_is_refused),
