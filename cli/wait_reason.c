@@ -16,6 +16,7 @@ static const struct rule kernel_rules[] = {
 	{ "do_futex", "lock" },
 	{ "futex_wait*", "lock" },
 	{ "do_nanosleep", "sleep" },
+	{ "hrtimer_nanosleep", "sleep" }, /* /proc leaves the leaf out */
 	{ "do_wait", "child" },
 	{ "do_wait4", "child" },
 	{ "kernel_wait4", "child" },
@@ -28,6 +29,9 @@ static const struct rule kernel_rules[] = {
 	{ "io_schedule*", "io" },
 	{ "blkdev_*", "io" },
 	{ "submit_bio_wait", "io" },
+	{ "folio_wait_*", "io" },
+	{ "__wait_on_buffer", "io" },
+	{ "jbd2_log_wait_commit", "io" },
 	{ "io_cqring_wait", "io" },
 	{ "read_events", "io" }, /* aio */
 	{ "vfs_fsync_range", "io" },

@@ -7,6 +7,7 @@
 
 #include "cli/profile/number_list.h"
 #include "cli/profile/select_stacks.h"
+#include "cli/profile/wall.h"
 #include "perfcore/mem.h"
 
 #define CONTAINER_ID_MIN 6 /* characters of an id that name a container */
@@ -62,14 +63,16 @@ void select_options_destroy(struct select_options *options)
 	option_texts_destroy(&options->debug_dirs);
 }
 
-int select_metric(const struct profile *profile,
-		  const struct select_options *options, struct error *error)
+int select_metric(struct profile *profile, const struct select_options *options,
+		  struct error *error)
 {
 	const char *metric = options->metric ? options->metric : "";
 	uint32_t value = profile_value_type(profile, metric);
 	char known[256] = "";
 	size_t length = 0;
 
+	if (value == PROFILE_NONE && strcmp(metric, "wall") == 0)
+		value = wall_add(profile);
 	if (value != PROFILE_NONE)
 		return (int)value;
 	for (uint32_t i = 0; i < profile->n_value_types; i++) {

@@ -47,9 +47,10 @@ int select_check(const struct select_options *options, struct error *error);
 int select_time(struct profile *profile, const struct select_options *options,
 		struct error *error);
 
-/* The value type that --metric names: an index, or -ENODATA with error. */
-int select_metric(const struct profile *profile,
-		  const struct select_options *options, struct error *error);
+/* The value type that --metric names ("wall" is made here): an index, or
+ * -ENODATA with error. */
+int select_metric(struct profile *profile, const struct select_options *options,
+		  struct error *error);
 
 /* Applies all other options, which select_check has passed. Returns 0, or
  * -ENODATA with error filled where a function that is asked for is nowhere. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "cli/profile/wall.h"
 #include "cli/wait_reason.h"
 
 static struct profile *profile;
@@ -218,6 +219,36 @@ static void time_on_a_cpu_stays_as_it_was(void **state)
 	assert_int_equal(profile->n_rows, 2);
 }
 
+static void wall_is_all_three(void **state)
+{
+	uint32_t wall;
+
+	(void)state;
+	blocked(6, 1100, 1200, 0);
+	take(6, 1300, true, true);
+	take(6, 1350, false, false);
+	profile_add(profile, &(struct profile_row){
+				     .state = profile_state(profile, "user"),
+				     .values = { 700 } });
+	waits_cut(waits, 2000);
+	waits_distribute(waits);
+	wall = wall_add(profile);
+	assert_int_equal(wall, 3);
+	assert_int_equal(profile_value_type(profile, "wall"), wall);
+	assert_int_equal(sum("user", "wall"), 700);
+	assert_int_equal(sum("other", "wall"), 100);
+	assert_int_equal(sum("runnable", "wall"), 50);
+	assert_int_equal(wall_add(profile), PROFILE_NONE); /* no room */
+}
+
+static void without_waits_there_is_no_wall(void **state)
+{
+	(void)state;
+	profile->n_value_types = 1;
+	assert_int_equal(wall_add(profile), PROFILE_NONE);
+	assert_int_equal(profile->n_value_types, 1);
+}
+
 static void reasons_are_told_by_functions(void **state)
 {
 	static const struct {
@@ -229,6 +260,7 @@ static void reasons_are_told_by_functions(void **state)
 		{ "sem_wait", "do_futex", "semaphore" },
 		{ "pthread_mutex_lock", "handle_mm_fault", "fault" },
 		{ "clock_nanosleep", "do_nanosleep", "sleep" },
+		{ "[never ran]", "hrtimer_nanosleep", "sleep" },
 		{ "epoll_wait", "ep_poll", "poll" },
 		{ "poll", "do_sys_poll", "poll" },
 		{ "select", "do_select", "poll" },
@@ -261,6 +293,8 @@ int main(void)
 		TEST(a_wait_at_the_end_has_its_stack),
 		TEST(an_unwanted_thread_has_no_time),
 		TEST(time_on_a_cpu_stays_as_it_was),
+		TEST(wall_is_all_three),
+		TEST(without_waits_there_is_no_wall),
 		TEST(reasons_are_told_by_functions),
 	};
 
