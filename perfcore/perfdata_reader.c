@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "perfcore/branch_chain.h"
 #include "perfcore/mem.h"
 #include "perfcore/perfdata_format.h"
 #include "perfcore/perfdata_inflate.h"
@@ -27,6 +28,7 @@ struct reader {
 	struct perfdata_inflate inflate;
 	struct perfdata_feed copies; /* records that were swapped or moved */
 	struct perfdata_order order;
+	struct branch_chain chain; /* of the last event delivered */
 	bool is_swapped;
 	bool has_ended;	    /* the input gives no more records */
 	bool has_finished;  /* and the order holds none back any more */
@@ -343,6 +345,20 @@ static void add_buildid(const struct reader *reader, struct event_mmap *mmap)
 	mmap->build_id_size = row->size;
 }
 
+/* Adds what a record does not tell by itself. */
+static void reader_complete(struct reader *reader, uint32_t number,
+			    struct event *event)
+{
+	const struct record_format *format =
+		&reader->tables.events.formats[number];
+
+	if (event->kind == EVENT_MMAP)
+		add_buildid(reader, &event->mmap);
+	else if (event->kind == EVENT_SAMPLE &&
+		 branch_chain_is_calls(format->branch_sample_type))
+		branch_chain_set(&reader->chain, &event->sample);
+}
+
 static void reader_note_end(struct reader *reader)
 {
 	struct perfdata_counts *counts = &reader->counts;
@@ -387,8 +403,7 @@ static int reader_next(struct source *source, struct event *event,
 			continue;
 		}
 		reader->held = entry.block;
-		if (event->kind == EVENT_MMAP)
-			add_buildid(reader, &event->mmap);
+		reader_complete(reader, entry.event, event);
 		if (!reader->info.clock_start_ns && event->time) {
 			reader->info.clock_start_ns = event->time;
 			perfdata_tables_inform(&reader->tables, &reader->info);
@@ -411,6 +426,7 @@ static void reader_free(struct source *source)
 	struct reader *reader = reader_of(source);
 
 	perfdata_order_destroy(&reader->order);
+	branch_chain_destroy(&reader->chain);
 	perfdata_inflate_destroy(&reader->inflate);
 	perfdata_input_close(&reader->input);
 	perfdata_pool_destroy(&reader->pool);
