@@ -297,6 +297,8 @@ async function tableTests() {
 		await page.mouse.up();
 		const { from, to } = await state(page);
 		same([from, to], [400, 469]);
+		const shares = await page.evaluate(() => [...document.querySelectorAll('.lane .figure')].map(part => parseFloat(part.textContent)));
+		same(Math.round(shares.reduce((sum, share) => sum + share, 0)), 100, 'shares of all processes');
 		await page.screenshot({ path: `${shots}/time.png` });
 		await page.keyboard.press('2');
 		await page.click('.functions thead >> text=Self');

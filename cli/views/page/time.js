@@ -109,7 +109,10 @@ export class TimeView {
 	showLanes() {
 		const { model } = this;
 		const kind = model.profile.processes.length ? 'process' : 'container';
-		const weighed = weighWho({ ...model.selection, ranged: false }, kind).slice(0, LANES);
+		const everybody = weighWho({ ...model.selection, ranged: false }, kind);
+		const whole = everybody.reduce((sum, who) => sum + who.share, 0) || 1;
+		// of all time, whatever range is chosen: the lanes show all of it
+		const weighed = everybody.slice(0, LANES).map(who => ({ ...who, share: who.share / whole }));
 		const bins = Math.min(BINS, model.slices);
 		const sums = laneSums(model, kind, weighed, bins);
 		const highest = Math.max(...sums.map(lane => Math.max(...lane))) || 1;

@@ -2,7 +2,6 @@
 // on, each with a button to take it away.
 import { element, replace } from './element.js';
 import { nodeTitle } from './facts.js';
-import * as number from './number.js';
 
 const SHOWN = 5; // crumbs, besides the first
 
@@ -50,7 +49,8 @@ function readable(pattern) {
 export function rangeText(model) {
 	const { from, to } = model.selection;
 	const slice = model.profile.meta.sides[0].slice_s;
-	return `${(from * slice).toFixed(slice < 1 ? 1 : 0)} to ${number.duration((to + 1) * slice)}`;
+	const digits = slice < 1 ? 1 : 0;
+	return `${(from * slice).toFixed(digits)} to ${((to + 1) * slice).toFixed(digits)} s`;
 }
 
 function chip(text, remove) {
