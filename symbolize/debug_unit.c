@@ -80,7 +80,10 @@ bool debug_die_at(struct debug_unit *unit, uint64_t offset,
 	die->abbrev = code ? debug_abbrevs_get(abbrevs, code) : NULL;
 	if (!die->abbrev)
 		return false;
-	die->attributes = abbrevs->attributes + die->abbrev->first_attribute;
+	die->attributes = NULL;
+	if (die->abbrev->n_attributes)
+		die->attributes =
+			abbrevs->attributes + die->abbrev->first_attribute;
 	return true;
 }
 
