@@ -21,10 +21,10 @@ struct lookup {
 };
 
 struct profile_index {
-	struct idmap nodes;	/* (parent, frame) */
 	struct idmap processes; /* (pid, start_ns) */
 	struct idmap specials;	/* (interned name, 0) -> frame */
-	struct lookup mappings, functions, frames, threads, containers, rows;
+	struct lookup mappings, functions, frames, nodes, threads, containers,
+		rows;
 	size_t mapping_room, function_room, line_room, frame_room, node_room,
 		process_room, thread_room, container_room, state_room, row_room;
 };
@@ -117,12 +117,12 @@ struct profile *profile_new(void)
 
 static void index_free(struct profile_index *index)
 {
-	idmap_destroy(&index->nodes);
 	idmap_destroy(&index->processes);
 	idmap_destroy(&index->specials);
 	free(index->mappings.slots);
 	free(index->functions.slots);
 	free(index->frames.slots);
+	free(index->nodes.slots);
 	free(index->threads.slots);
 	free(index->containers.slots);
 	free(index->rows.slots);
@@ -321,19 +321,30 @@ uint32_t profile_state(struct profile *profile, const char *name)
 	return (uint32_t)profile->n_states++;
 }
 
+static bool node_equal(const void *entries, uint32_t entry, const void *key)
+{
+	const struct profile_node *a =
+		(const struct profile_node *)entries + entry;
+	const struct profile_node *b = key;
+
+	return a->parent == b->parent && a->frame == b->frame;
+}
+
 uint32_t profile_node(struct profile *profile, uint32_t parent, uint32_t frame)
 {
-	uint32_t *entry = idmap_at(&profile->index->nodes, parent, frame);
+	struct profile_node key = { parent, frame };
+	uint32_t entry = lookup_at(&profile->index->nodes,
+				   hash_u64((uint64_t)parent << 32 | frame),
+				   (uint32_t)profile->n_nodes, node_equal,
+				   profile->nodes, &key);
 
-	if (*entry != IDMAP_NONE)
-		return *entry;
+	if (entry < profile->n_nodes)
+		return entry;
 	profile->nodes =
 		mem_grow(profile->nodes, profile->n_nodes,
 			 &profile->index->node_room, sizeof(*profile->nodes));
-	profile->nodes[profile->n_nodes] =
-		(struct profile_node){ parent, frame };
-	*entry = (uint32_t)profile->n_nodes++;
-	return *entry;
+	profile->nodes[profile->n_nodes++] = key;
+	return entry;
 }
 
 uint32_t profile_frame_add(struct profile *profile,
