@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/profile/names.h"
+#include "cli/wait_hint.h"
 
 static bool has_filter(const struct sample_filter *filter)
 {
@@ -210,4 +211,6 @@ void trust_fill(const struct trust_input *input)
 	fill_event(profile, input);
 	fill_health(profile, input);
 	fill_processes(profile, input);
+	if (!pipeline_waits(input->pipeline))
+		wait_hint(profile);
 }

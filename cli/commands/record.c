@@ -373,6 +373,10 @@ static int record(int argc, char **argv)
 	if (!command_parse(&record_command, argc, argv, &options, &operands,
 			   &code))
 		return code;
+	if (options.off_cpu && wants_raw(&options))
+		return command_misused(&record_command,
+				       "--off-cpu goes into a profile, not "
+				       "into a perf.data");
 	if (operands.count > 0)
 		recording.argv = operands.items;
 	recording.child.gate = recording.child.report = -1;
