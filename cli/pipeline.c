@@ -501,17 +501,20 @@ static void open_early(struct pipeline *pipeline, const struct event *event)
 		.end = event->mmap.start + event->mmap.length,
 		.page_offset = event->mmap.page_offset,
 	};
-	struct process process = {
-		.pid = event->pid, .uid = PROCESS_NO_TAG, .comm = "", .exe = ""
-	};
+	/* Its own number, so that each such process is one more try: the first
+	 * may have ended before anyone looked. */
+	struct process process = { .pid = event->pid,
+				   .number = 1u << 31 | event->pid,
+				   .uid = PROCESS_NO_TAG,
+				   .comm = "",
+				   .exe = "" };
 
 	if (identity.kind != BINARY_FILE || event->mmap.is_data ||
 	    event->mmap.is_kernel)
 		return;
 	mapping.binary =
 		binary_resolve(binary_table_get(pipeline->binaries, &identity));
-	if (mapping.binary->state == BINARY_UNOPENED)
-		binary_files_open(pipeline->files, &process, &mapping);
+	binary_files_open(pipeline->files, &process, &mapping);
 }
 
 void pipeline_look_ahead(void *context, const struct event *event)

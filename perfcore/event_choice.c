@@ -101,7 +101,10 @@ static void attr_tracking(struct perf_event_attr *attr)
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
-	attr->wakeup_events = 1;
+	/* Any byte wakes the reader. wakeup_events would not: the kernel counts
+	 * samples only for it (seen on 6.18). */
+	attr->watermark = 1;
+	attr->wakeup_watermark = 1;
 }
 
 static void features_apply(struct event_choice *choice, unsigned features)

@@ -101,7 +101,7 @@ static int stream_open(struct session *session, struct stream *stream,
 {
 	struct perf_event_attr attr = *attr_of(session, stream->role);
 
-	if (attr.watermark)
+	if (attr.watermark && !attr.wakeup_watermark)
 		attr.wakeup_watermark = session->pages[stream->role] * 4096 / 2;
 	stream->fd = sys_perf_open(&attr, -1, (int)stream->cpu, 0);
 	if (stream->fd < 0) {

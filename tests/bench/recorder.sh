@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 runs=${1:-5}
 scratch=$(mktemp -d)
 pids=()
-trap 'kill "${pids[@]}" 2>/dev/null; pkill -f "sleep 98765" 2>/dev/null; rm -rf "$scratch"' EXIT
+trap '[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null; pkill -f "sleep 98765" 2>/dev/null; rm -rf "$scratch"' EXIT
 spread() { sort -n | awk '{v[NR] = $1} END{printf "%s (%s to %s, %d runs)\n", v[int((NR + 1) / 2)], v[1], v[NR], NR}'; }
 health() { ./hostprof report "$scratch/x.pb.gz" --format json | jq "$1"; }
 
@@ -47,7 +47,7 @@ for _ in $(seq "$runs"); do
 done
 echo "ms from exec to sampling, 1,000 processes alive: $(spread <"$scratch/first")"
 echo "ms from the window's end to exit, file written: $(spread <"$scratch/written")"
-pkill -f "sleep 98765"
+pkill -f "sleep 98765" || true
 kill "${pids[@]}"
 pids=()
 

@@ -106,9 +106,9 @@ int sys_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 	for (nfds_t i = 0; i < count; i++) {
 		const struct fake_event *event = event_of(fds[i].fd);
 
-		/* Only wakeup_events = 1 wakes at once here. */
+		/* Only a watermark of one byte wakes at once here. */
 		fds[i].revents =
-			event->attr.wakeup_events == 1 && has_records(event)
+			event->attr.wakeup_watermark == 1 && has_records(event)
 				? POLLIN
 				: 0;
 		ready += fds[i].revents != 0;

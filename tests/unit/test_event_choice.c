@@ -133,7 +133,8 @@ static void attr_is_exactly_this(void **state)
 		    tracking->comm_exec && tracking->build_id &&
 		    tracking->ksymbol && tracking->bpf_event &&
 		    tracking->namespaces && tracking->cgroup);
-	assert_int_equal(tracking->wakeup_events, 1);
+	assert_int_equal(tracking->watermark, 1);
+	assert_int_equal(tracking->wakeup_watermark, 1);
 }
 
 /* Kernels without the features: LOST count, build-id, cgroup, ksymbol. */
