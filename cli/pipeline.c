@@ -272,11 +272,9 @@ static uint32_t slice_of(const struct pipeline *pipeline, uint64_t time)
 
 static void count_stack(struct pipeline *pipeline, enum stack_end end)
 {
-	struct pipeline_counts *counts = &pipeline->counts;
-
-	counts->stacks_complete += end == STACK_COMPLETE;
-	counts->stacks_truncated += end == STACK_TRUNCATED;
-	counts->stacks_failed += end == STACK_FAILED;
+	pipeline->counts.stacks_complete += end == STACK_COMPLETE;
+	pipeline->counts.stacks_truncated += end == STACK_TRUNCATED;
+	pipeline->counts.stacks_failed += end == STACK_FAILED;
 }
 
 static void write_raw(struct pipeline *pipeline, const struct event *event,
@@ -501,8 +499,7 @@ static void open_early(struct pipeline *pipeline, const struct event *event)
 		.end = event->mmap.start + event->mmap.length,
 		.page_offset = event->mmap.page_offset,
 	};
-	/* Its own number, so that each such process is one more try: the first
-	 * may have ended before anyone looked. */
+	/* Its own number: another process is another try. */
 	struct process process = { .pid = event->pid,
 				   .number = 1u << 31 | event->pid,
 				   .uid = PROCESS_NO_TAG,
@@ -526,6 +523,11 @@ void pipeline_look_ahead(void *context, const struct event *event)
 					true);
 	if (event->kind == EVENT_MMAP)
 		open_early(pipeline, event);
+}
+
+uint64_t pipeline_attend(struct pipeline *pipeline)
+{
+	return containers_retry(pipeline->containers);
 }
 
 static void containers_fill(struct pipeline *pipeline)

@@ -68,6 +68,12 @@ void pipeline_end_waits(struct pipeline *pipeline, uint64_t end_ns);
 /* NULL when waits are not followed. */
 const struct waits *pipeline_waits(const struct pipeline *pipeline);
 
+/*
+ * What is due between drains: names of containers that their runtimes write
+ * late. Returns after how many ns it is due again; UINT64_MAX: nothing is.
+ */
+uint64_t pipeline_attend(struct pipeline *pipeline);
+
 /* Brings a process into the profile that no sample has named, with its
  * container; returns its index. Live only. */
 uint32_t pipeline_process(struct pipeline *pipeline, uint32_t pid);

@@ -113,13 +113,17 @@ static int drain(struct recorder *recorder, struct error *error)
 	return result;
 }
 
-/* Until the next drain is due, or the window ends. At least 1 ms, so that a
- * rounded-down rest does not spin. */
+/* Until the next drain is due, a name is, or the window ends. At least 1 ms, so
+ * that a rounded-down rest does not spin. */
 static int wait_ms(const struct recorder *recorder, uint64_t now,
 		   uint64_t drained_ns)
 {
 	uint64_t due = drained_ns + DRAIN_EVERY_MS * 1000000ull;
 	uint64_t duration = recorder->options->duration_ns;
+	uint64_t attend_ns = pipeline_attend(recorder->pipeline);
+
+	if (due > now && attend_ns < due - now)
+		due = now + attend_ns;
 
 	if (duration && recorder->begin_ns + duration < due)
 		due = recorder->begin_ns + duration;
@@ -143,7 +147,7 @@ static int window(struct recorder *recorder, struct error *error)
 		session_scan(recorder->session, pipeline_look_ahead,
 			     recorder->pipeline);
 		now = sys_clock_ns(CLOCK_MONOTONIC);
-		if (wake == SESSION_WAKE_TRACKING &&
+		if (wake != SESSION_WAKE_SAMPLES &&
 		    now - drained_ns < DRAIN_EVERY_MS * 1000000ull)
 			continue;
 		result = drain(recorder, error);

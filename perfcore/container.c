@@ -24,7 +24,8 @@
 /* When a name is looked for again after a failure, in ms after the first
  * look. Runtimes write their files within milliseconds of the cgroup, a
  * loaded machine may take seconds. */
-static const uint16_t retry_ms[] = { 5, 20, 100, 500, 2000, 10000 };
+static const uint16_t retry_ms[] = { 5,	  15,  30,  45,	 60,   80,   100,
+				     130, 170, 220, 500, 2000, 10000 };
 
 #define RETRIES (sizeof(retry_ms) / sizeof(retry_ms[0]))
 
@@ -228,11 +229,17 @@ static void entry_look(struct containers *containers, struct entry *entry)
 	}
 }
 
+/* When the next look for its name is due. */
+static uint64_t entry_due_ns(const struct entry *entry)
+{
+	if (entry->n_tries == 0)
+		return 0;
+	return entry->first_ns + retry_ms[entry->n_tries - 1] * 1000000ull;
+}
+
 static bool entry_is_due(const struct entry *entry, uint64_t now)
 {
-	return entry->n_tries == 0 ||
-	       now - entry->first_ns >=
-		       retry_ms[entry->n_tries - 1] * 1000000ull;
+	return entry_due_ns(entry) <= now;
 }
 
 /* What has a name from its path alone is looked up only where the path may
@@ -399,19 +406,24 @@ void containers_event_cgroup(struct containers *containers,
 	entry_touch(containers, entry, 0, NULL);
 }
 
-void containers_retry(struct containers *containers)
+uint64_t containers_retry(struct containers *containers)
 {
-	uint64_t now;
+	uint64_t now, next = UINT64_MAX;
 
 	if (containers->n_pending == 0)
-		return;
+		return UINT64_MAX;
 	now = now_ns();
 	for (size_t i = 0; i < containers->n_entries; i++) {
 		struct entry *entry = containers->entries[i];
 
 		if (entry->place && entry_is_due(entry, now))
 			entry_look(containers, entry);
+		if (entry->place && entry_due_ns(entry) < next)
+			next = entry_due_ns(entry);
 	}
+	if (next == UINT64_MAX)
+		return next;
+	return next > now ? next - now : 0;
 }
 
 static void pid_forget(struct containers *containers, uint32_t pid)

@@ -55,9 +55,9 @@ void containers_free(struct containers *containers);
 void containers_event_cgroup(struct containers *containers,
 			     const struct event_cgroup *event, bool just_made);
 
-/* Looks again for names still missing whose time has come. Cheap when there
- * are none: to be called once a drain. */
-void containers_retry(struct containers *containers);
+/* Looks again for names still missing whose time has come. Returns after how
+ * many ns the next one is due; UINT64_MAX: none is missing. Cheap then. */
+uint64_t containers_retry(struct containers *containers);
 
 /*
  * To be called for each FORK, EXIT and COMM record in its turn; others are

@@ -6,6 +6,7 @@ command -v perf >/dev/null || skip_all "no perf"
 
 profile=$SCRATCH/x.pb.gz data=$SCRATCH/x.data
 background sh -c 'while :; do :; done'
+background dd if=/dev/zero of=/dev/null bs=1M # time in the kernel
 "$HOSTPROF" record -d 2 -q -o "$profile" 2>"$SCRATCH/said" ||
 	skip_all "no recording here: $(head -1 "$SCRATCH/said")"
 "$HOSTPROF" export "$profile" --to perfdata -o "$data"

@@ -62,6 +62,7 @@ fi
 # After kill -9 the file is not under its name yet, but all that was flushed
 # is in the temporary one beside it.
 mkdir killed
+background "$TARGETS/shares" 30
 "$HOSTPROF" record -F 999 --raw -o killed/k.data >/dev/null 2>&1 &
 sleep 2; kill -9 $!; wait $! 2>/dev/null
 left=$(find killed -type f | head -1)
