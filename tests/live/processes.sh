@@ -79,7 +79,7 @@ cat >window.sh <<EOF
 sleep 0.5
 "$TARGETS/renames" &
 timeout 2 unshare -m sh -c "mount -t tmpfs tmpfs tmp && cp tmpfile tmp/ && exec tmp/tmpfile" &
-timeout 2 unshare -mpf sh -c "mount -t tmpfs tmpfs /tmp && exec '$TARGETS/memfd' heap 1" &
+timeout 2 unshare -mpf sh -c "exec 9<'$TARGETS/memfd' && mount -t tmpfs tmpfs /tmp && cat <&9 >/tmp/memfd && chmod 755 /tmp/memfd && exec /tmp/memfd heap 1" &
 ./late &
 late=\$!
 until [ "\$(cat /proc/\$late/comm)" = late ]; do sleep 0.02; done
