@@ -22,7 +22,7 @@ static inline uint64_t hash_u64(uint64_t value)
 /* Order matters: hash_pair(a, b) differs from hash_pair(b, a). */
 static inline uint64_t hash_pair(uint64_t first, uint64_t second)
 {
-	return hash_u64(hash_u64(first) + 0x9e3779b97f4a7c15ull + second);
+	return hash_u64(first * 0x9e3779b97f4a7c15ull + second);
 }
 
 uint64_t hash_bytes(const void *bytes, size_t size);
