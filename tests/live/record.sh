@@ -71,7 +71,7 @@ expect "--comm keeps both" '["shares"]' "$(rows comm.pb.gz comm | jq -c '[.rows[
 
 # No callchains.
 "$HOSTPROF" record -q -F 499 -d 1 -g none --comm shares -o none.pb.gz
-expect "-g none: total is self" true "$(rows none.pb.gz function | jq '[.rows[] | .total_ns == .self_ns] | all')"
+expect "-g none: total is self" true "$(rows none.pb.gz function --no-inline | jq '[.rows[] | .total_ns == .self_ns] | all')"
 
 # Other events.
 out=$("$HOSTPROF" record -d 1 -e cpu-clock:u -F 499 --comm shares -o user.pb.gz)
